@@ -1,0 +1,1 @@
+//! Keyed async locks and a bounded task pipeline; see `core`.
