@@ -1,3 +1,6 @@
+<<<<<<< HEAD
+export * from './index.js'
+=======
 // The ES module face: the very objects of the CommonJS one, so that both share one state and one identity of every class.
 import face from './index.js'
 
@@ -19,3 +22,4 @@ export const {
   rebatchTasks,
   toTasks,
 } = face
+>>>>>>> types
