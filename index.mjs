@@ -1,6 +1,3 @@
-<<<<<<< HEAD
-export * from './index.js'
-=======
 // The ES module face: the very objects of the CommonJS one, so that both share one state and one identity of every class.
 import face from './index.js'
 
@@ -22,4 +19,3 @@ export const {
   rebatchTasks,
   toTasks,
 } = face
->>>>>>> types

@@ -185,9 +185,16 @@ function alias() {
   )
 }
 
+/** Runs one check. The ones after a failed one build upon it, so a failure is the end. */
 function step(title, body) {
   const start = performance.now()
-  body()
+  try {
+    body()
+  } catch (e) {
+    console.log(`FAIL ${title}\n${e.message}`)
+    rmSync(work, { recursive: true, force: true })
+    process.exit(1)
+  }
   console.log(`ok   ${title} (${((performance.now() - start) / 1000).toFixed(1)} s)`)
 }
 
