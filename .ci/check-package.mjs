@@ -1,7 +1,7 @@
 // Packs the package and its platform package as they would be published, installs them into empty projects without
 // running scripts, and uses them there in each way a user would. Needs a built addon; takes about a minute.
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -102,17 +102,14 @@ function useBoth() {
 
 function withoutPlatform() {
   const project = install('without', [tarballs.root])
-  for (const [file, load] of [['a.cjs', `require('ya-syn-native')`], ['a.mjs', `await import('ya-syn-native')`]]) {
-    const text = node(project, file, `
-      try {
-        ${load}
-      } catch (e) {
-        console.log(e.message)
-      }
-    `)
+  for (const [file, program] of [['a.cjs', `require('ya-syn-native')`], ['a.mjs', `import 'ya-syn-native'`]]) {
+    writeFileSync(join(project, file), program)
+    const { status, stderr } = spawnSync(process.execPath, [file], { cwd: project, encoding: 'utf8' })
+    assert.equal(status, 1, file)
     for (const part of [`${process.platform} ${process.arch}`, binary, `${manifest.name}-${tuple}`, 'Remedy: ']) {
-      assert.ok(text.includes(part), `${part} in: ${text}`)
+      assert.ok(stderr.includes(part), `${part} in: ${stderr}`)
     }
+    assert.equal(stderr.split('Error: ').length - 1, 1, `one error in: ${stderr}`)
   }
 }
 

@@ -13,7 +13,8 @@ function bindingError(error) {
     ...causes.map((cause) => `  - ${cause}`),
     remedy(causes),
   ].join('\n')
-  return Object.assign(new Error(message, { cause: error }), { code: 'ERR_YA_SYN_NATIVE_BINDING' })
+  // No `cause`: the message has it all, and Node.js would print the whole chain with its stacks below it.
+  return Object.assign(new Error(message), { code: 'ERR_YA_SYN_NATIVE_BINDING' })
 }
 
 /**
