@@ -117,16 +117,20 @@ function types() {
   const project = install('types', [tarballs.root, tarballs.platform])
   const program = `
     import { SynchronizerProvider, toTasks } from 'ya-syn-native'
-    const guard = await new SynchronizerProvider().forKey('key').acquire({ timeout: 1 })
-    guard.release()
-    await new SynchronizerProvider().executeTasks({
-      maxTasksInFlight: 1,
-      taskSource: toTasks([1]),
-      taskExecutor: async ({ task }) => void task.toFixed(),
-    })
+    export async function main(): Promise<void> {
+      const provider = new SynchronizerProvider()
+      const guard = await provider.forKey('key').acquire({ timeout: 1 })
+      guard.release()
+      await provider.executeTasks({
+        maxTasksInFlight: 1,
+        taskSource: toTasks([1]),
+        taskExecutor: async ({ task }) => void task.toFixed(),
+      })
+    }
   `
-  writeFileSync(join(project, 'a.mts'), program)
-  writeFileSync(join(project, 'b.cts'), program.replace(/^( +)((?:const|guard|await)[^]*)/m, '$1export async function main() {\n$2\n}'))
+  for (const file of ['a.mts', 'b.cts']) {
+    writeFileSync(join(project, file), program)
+  }
   writeTsconfig(project, { noEmit: true })
   run(process.execPath, [tsc, '-p', '.'], project)
 }
