@@ -11,11 +11,6 @@ export default [
     rules: {
       // `==` lets undefined, null and 0 pass for one another; `== null` stays, it means "neither".
       eqeqeq: ['error', 'always', { null: 'ignore' }],
-      // A promise that nobody awaits or returns by accident is an unhandled rejection later.
-      'no-async-promise-executor': 'error',
-      'no-promise-executor-return': 'error',
-      // An error that is thrown anew keeps its cause.
-      'preserve-caught-error': 'error',
       'no-var': 'error',
       'prefer-const': 'error',
       'object-shorthand': 'error',
