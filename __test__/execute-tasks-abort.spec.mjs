@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events'
 import test from 'ava'
 import { SynchronizerProvider } from '../index.mjs'
-import { deferred, isPending, microtasks, outcome, settlesWithin, turn, turns } from './helpers/async.mjs'
+import { deferred, isPending, microtasks, outcome, settlesWithin, turn, turns, unstalled } from './helpers/async.mjs'
 import { countedTasks, recordedSource, silentAfter, tasks } from './helpers/sources.mjs'
 
 const execute = params => new SynchronizerProvider().executeTasks({ maxTasksInFlight: 10, ...params })
@@ -33,23 +33,25 @@ test('A03: a generator stalled in an await cannot be closed and is not waited fo
 })
 
 test('A03: the source\'s clean-up has run when executeTasks rejects', async t => {
-  const controller = new AbortController()
-  let closed = false
-  const source = (async function* () {
-    try {
-      for (let task = 0; ; task++) yield { task }
-    } finally {
-      await turns(5)
-      closed = true
-    }
-  })()
-  const gate = deferred()
-  const run = outcome(() => execute({ maxTasksInFlight: 2, taskSource: source, taskExecutor: () => gate.promise, signal: controller.signal }))
-  await turns(5)
-  controller.abort('stop')
-  gate.resolve()
-  t.deepEqual(await settlesWithin(run), { status: 'rejected', reason: 'stop' })
-  t.true(closed)
+  await unstalled(async () => {
+    const controller = new AbortController()
+    let closed = false
+    const source = (async function* () {
+      try {
+        for (let task = 0; ; task++) yield { task }
+      } finally {
+        await turns(5)
+        closed = true
+      }
+    })()
+    const gate = deferred()
+    const run = outcome(() => execute({ maxTasksInFlight: 2, taskSource: source, taskExecutor: () => gate.promise, signal: controller.signal }))
+    await turns(5)
+    controller.abort('stop')
+    gate.resolve()
+    t.deepEqual(await settlesWithin(run), { status: 'rejected', reason: 'stop' })
+    return closed
+  }, closed => t.true(closed))
 })
 
 test('A03: an abort after the source is done rejects once the running tasks have settled', async t => {

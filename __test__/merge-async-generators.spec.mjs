@@ -1,7 +1,7 @@
 // mergeAsyncGenerators: all values of all sources as they come, and every source closed exactly once.
 import test from 'ava'
 import { mergeAsyncGenerators } from '../index.mjs'
-import { deferred, outcome, settlesWithin, sleep, turn, turns } from './helpers/async.mjs'
+import { deferred, outcome, settlesWithin, sleep, turn, turns, unstalled } from './helpers/async.mjs'
 import { assertCleanEnd, runFixture } from './helpers/child.mjs'
 import { counted, failingAfter, recordedSource, silentAfter } from './helpers/sources.mjs'
 
@@ -115,22 +115,24 @@ test('when a source fails the others are closed exactly once', async t => {
 })
 
 test('the loop ends only after the finally blocks of the sources have run', async t => {
-  const log = []
-  const source = async function* (name) {
-    try {
-      for (;;) {
-        yield name
-        await turn()
+  await unstalled(async () => {
+    const log = []
+    const source = async function* (name) {
+      try {
+        for (;;) {
+          yield name
+          await turn()
+        }
+      } finally {
+        await sleep(5)
+        log.push(`${name} closed`)
       }
-    } finally {
-      await sleep(10)
-      log.push(`${name} closed`)
     }
-  }
-  for await (const value of mergeAsyncGenerators([source('a'), source('b')])) {
-    if (value === 'b') break
-  }
-  t.deepEqual(log.sort(), ['a closed', 'b closed'])
+    for await (const value of mergeAsyncGenerators([source('a'), source('b')])) {
+      if (value === 'b') break
+    }
+    return log.sort()
+  }, log => t.deepEqual(log, ['a closed', 'b closed']))
 })
 
 test('all sources are asked to close at once, not one after the other', async t => {
@@ -171,15 +173,17 @@ test('M02: a generator that hangs in an await is waited for 100 ms at most', asy
 })
 
 test('M02: closing waits for a source that needs less than that', async t => {
-  let closed = false
-  const never = async function* () { yield await deferred().promise }
-  const slow = counted(1000, undefined, async () => {
-    await sleep(30)
-    closed = true
-    return { done: true, value: undefined }
-  })
-  for await (const _ of mergeAsyncGenerators([never(), slow])) break
-  t.true(closed)
+  await unstalled(async () => {
+    let closed = false
+    const never = async function* () { yield await deferred().promise }
+    const slow = counted(1000, undefined, async () => {
+      await sleep(30)
+      closed = true
+      return { done: true, value: undefined }
+    })
+    for await (const _ of mergeAsyncGenerators([slow, never()])) break
+    return closed
+  }, closed => t.true(closed))
 })
 
 for (const reason of [undefined, null, 0, '', false, new Error('boom')]) {
