@@ -48,7 +48,7 @@ export default {
   name: 'keys',
   title: '1,000,000 keys, each used once (peers without keys: a Map)',
   contexts: ['als'],
-  rows: [PRODUCT, 'async-mutex', 'async-lock', 'p-limit', BARE_LOOP],
+  rows: [PRODUCT, 'async-mutex', 'async-lock', BARE_LOOP],
   unit: 'key',
   calls: 1_000_000,
   canShorten: false,

@@ -9,7 +9,7 @@ const WARM_UP = 10_000
 /** Shorter queues are built several times over, so that a sample times enough calls. */
 const MIN_CALLS = 200_000
 /** Below this the heap's own slack is larger than the waiters. */
-const MIN_SIZE_FOR_MEMORY = 100_000
+const MIN_SIZE_FOR_MEMORY = 1_000_000
 
 // In these every step forward moves the whole queue; with 100,000 it would take seconds, with 1,000,000 many minutes.
 const quadratic = ['async-mutex', 'async-lock']
