@@ -1,0 +1,84 @@
+'use strict'
+
+// The plain semaphore: no events, no re-entry, and a callback that starts at once when it can.
+
+const core = require('./core.js')
+const { SemaphoreHandle, closeWith } = require('./handles.js')
+const { checkFunction, invalidLimit } = require('./validate.js')
+const { wait, wake } = require('./waiters.js')
+
+/** The semaphore in the core, as the integer that stands for it there. */
+const HANDLE = Symbol('handle')
+/** Those who wait for completions; absent until somebody does. */
+const OBSERVERS = Symbol('observers')
+
+/** Opens a semaphore of its own in the core for as long as `owner` lives. */
+function openSemaphore(owner, name, limit) {
+  const id = typeof limit === 'number' ? core.createSemaphore(limit) : 0
+  if (id === 0) throw invalidLimit(name, limit)
+  closeWith(owner, new SemaphoreHandle(id))
+  return id
+}
+
+class CoreSemaphore {
+  constructor(concurrentExecution) {
+    this[HANDLE] = openSemaphore(this, 'concurrentExecution', concurrentExecution)
+    this.concurrentExecution = concurrentExecution
+    this[OBSERVERS] = undefined
+  }
+
+  synchronized(cb) {
+    try {
+      checkFunction('cb', cb)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    const ticket = core.acquire(this[HANDLE])
+    return ticket === 0 ? run(this, cb) : runLater(this, cb, ticket)
+  }
+
+  async waitComplete() {
+    if (this.numberOfTasks > 0) await new Promise((resolve) => observersOf(this).complete.push(resolve))
+  }
+
+  async waitCompleteAll() {
+    if (this.numberOfTasks > 0) await new Promise((resolve) => observersOf(this).completeAll.push(resolve))
+  }
+
+  get numberOfRunningTasks() {
+    return core.held(this[HANDLE])
+  }
+
+  get numberOfTasks() {
+    return core.tasks(this[HANDLE])
+  }
+}
+
+async function run(semaphore, cb) {
+  try {
+    return await cb()
+  } finally {
+    wake(core.release(semaphore[HANDLE]))
+    settled(semaphore)
+  }
+}
+
+async function runLater(semaphore, cb, ticket) {
+  await wait(ticket)
+  return run(semaphore, cb)
+}
+
+function observersOf(semaphore) {
+  return (semaphore[OBSERVERS] ??= { complete: [], completeAll: [] })
+}
+
+/** Tells those who wait for completions; whoever was woken before starts before they go on. */
+function settled(semaphore) {
+  const observers = semaphore[OBSERVERS]
+  if (observers === undefined) return
+  const all = core.tasks(semaphore[HANDLE]) === 0
+  for (const resolve of observers.complete.splice(0)) resolve()
+  if (all) for (const resolve of observers.completeAll.splice(0)) resolve()
+}
+
+module.exports = { CoreSemaphore, HANDLE, openSemaphore, settled }
