@@ -137,7 +137,8 @@ const pipelines = {
   async 'streaming-iterables' () {
     const { parallelMap } = await import('streaming-iterables')
     return async (source, executor, { maxTasksInExecution }) => {
-      for await (const _ of parallelMap(maxTasksInExecution, executor, source)) { /* the results are not used */ }
+      const results = parallelMap(maxTasksInExecution, executor, source)
+      while (!(await results.next()).done);
     }
   }
 }

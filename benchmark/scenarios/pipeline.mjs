@@ -7,6 +7,10 @@ import { PRODUCT, pipelines } from '../peers.mjs'
 
 const limits = { maxTasksInFlight: 1_000, maxTasksInExecution: 50 }
 
+const nextTurn = () => new Promise((resolve) => {
+  setImmediate(resolve)
+})
+
 const measureWith = (task) => async (row, calls) => {
   let done = 0
   const executor = () => {
@@ -33,5 +37,5 @@ const pipeline = (name, what, calls, task) => ({
 
 export default [
   pipeline('pipeline-instant', 'end at once', 200_000, async () => {}),
-  pipeline('pipeline-immediate', 'take one setImmediate', 50_000, () => new Promise((resolve) => setImmediate(resolve)))
+  pipeline('pipeline-immediate', 'take one setImmediate', 50_000, nextTurn)
 ]
