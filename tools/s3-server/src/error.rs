@@ -23,12 +23,7 @@ impl S3Error {
         message: impl Into<Cow<'static, str>>,
     ) -> Self {
         let status = StatusCode::from_u16(status).expect("a valid status");
-        Self {
-            status,
-            code: code.into(),
-            message: message.into(),
-            headers: Vec::new(),
-        }
+        Self { status, code: code.into(), message: message.into(), headers: Vec::new() }
     }
 
     pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
@@ -61,11 +56,7 @@ impl S3Error {
     }
 
     pub fn no_such_bucket(bucket: &str) -> Self {
-        Self::new(
-            404,
-            "NoSuchBucket",
-            format!("The specified bucket does not exist: {bucket}"),
-        )
+        Self::new(404, "NoSuchBucket", format!("The specified bucket does not exist: {bucket}"))
     }
 
     pub fn no_such_key() -> Self {

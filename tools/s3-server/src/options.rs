@@ -110,9 +110,7 @@ impl Settings {
         if let Some(rate) = self.keys_per_second_per_prefix
             && !(rate.is_finite() && rate > 0.0)
         {
-            return Err(format!(
-                "keysPerSecondPerPrefix is {rate}: give a number above 0"
-            ));
+            return Err(format!("keysPerSecondPerPrefix is {rate}: give a number above 0"));
         }
         if self.max_in_flight_per_prefix == Some(0) {
             return Err("maxInFlightPerPrefix is 0: give 1 or more".to_owned());
@@ -125,9 +123,7 @@ impl Settings {
 
     /// These settings with the fields of `changes` laid over them.
     pub(crate) fn changed_by(&self, changes: &serde_json::Value) -> Result<Self, String> {
-        let changes = changes
-            .as_object()
-            .ok_or("give a JSON object of settings")?;
+        let changes = changes.as_object().ok_or("give a JSON object of settings")?;
         let mut merged = serde_json::to_value(self).expect("settings are plain JSON");
         for (name, value) in changes {
             merged[name] = value.clone();
@@ -151,23 +147,15 @@ mod tests {
     #[test]
     fn a_change_keeps_the_other_settings() {
         let settings = Options::default().settings;
-        let changed = settings
-            .changed_by(&json!({ "latencyList": 40, "noMultiDelete": 501 }))
-            .unwrap();
+        let changed =
+            settings.changed_by(&json!({ "latencyList": 40, "noMultiDelete": 501 })).unwrap();
         let changed = changed.changed_by(&json!({ "prefixLength": 4 })).unwrap();
         assert_eq!(
-            (
-                changed.latency_list,
-                changed.no_multi_delete,
-                changed.prefix_length
-            ),
+            (changed.latency_list, changed.no_multi_delete, changed.prefix_length),
             (40.0, Some(501), 4)
         );
         assert_eq!(
-            changed
-                .changed_by(&json!({ "noMultiDelete": null }))
-                .unwrap()
-                .no_multi_delete,
+            changed.changed_by(&json!({ "noMultiDelete": null })).unwrap().no_multi_delete,
             None
         );
     }
@@ -178,14 +166,8 @@ mod tests {
         for (change, word) in [
             (json!({ "latencyLits": 1 }), "latencyLits"),
             (json!({ "latencyList": -1 }), "latencyList is -1"),
-            (
-                json!({ "keysPerSecondPerPrefix": 0 }),
-                "keysPerSecondPerPrefix is 0",
-            ),
-            (
-                json!({ "maxInFlightPerPrefix": 0 }),
-                "maxInFlightPerPrefix is 0",
-            ),
+            (json!({ "keysPerSecondPerPrefix": 0 }), "keysPerSecondPerPrefix is 0"),
+            (json!({ "maxInFlightPerPrefix": 0 }), "maxInFlightPerPrefix is 0"),
             (json!({ "noMultiDelete": 404 }), "noMultiDelete is 404"),
             (json!([]), "JSON object"),
         ] {

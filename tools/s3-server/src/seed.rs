@@ -57,9 +57,8 @@ pub fn seed(store: &Store, seed: &Seed) -> Result<u64, String> {
         _ => return Err("give template and count together, or keys".to_owned()),
     };
     let numbers = seed.start..seed.start.saturating_add(seed.count.unwrap_or_default());
-    let made_up = template
-        .iter()
-        .flat_map(|template| numbers.clone().map(|number| template.key(number)));
+    let made_up =
+        template.iter().flat_map(|template| numbers.clone().map(|number| template.key(number)));
     let keys = seed.keys.iter().cloned().chain(made_up);
 
     let object = Arc::new(Object::new(Bytes::from(vec![b'x'; seed.size]), None));
@@ -110,9 +109,8 @@ impl Template {
         let mut parts = Vec::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('{') {
-            let (inside, after) = after
-                .split_once('}')
-                .ok_or_else(|| format!("a brace stays open in {text:?}"))?;
+            let (inside, after) =
+                after.split_once('}').ok_or_else(|| format!("a brace stays open in {text:?}"))?;
             parts.push(Part::Text(before.to_owned()));
             parts.push(Part::parse(inside).ok_or_else(|| {
                 format!("{{{inside}}} is not known in a template: use {{i}}, {{i%N}}, {{i/N}} or {{x}}, each with :WIDTH if you like")
@@ -148,10 +146,9 @@ impl Template {
 impl Part {
     fn parse(inside: &str) -> Option<Self> {
         let (what, width) = match inside.split_once(':') {
-            Some((what, width)) => (
-                what,
-                Some(width.parse::<usize>().ok().filter(|width| *width <= 64)?),
-            ),
+            Some((what, width)) => {
+                (what, Some(width.parse::<usize>().ok().filter(|width| *width <= 64)?))
+            }
             None => (inside, None),
         };
         if what == "x" {
@@ -165,10 +162,7 @@ impl Part {
             Some(("/", number)) => Arithmetic::DividedBy(divisor(number)?),
             Some(_) => return None,
         };
-        Some(Self::Number {
-            operation,
-            width: width.unwrap_or_default(),
-        })
+        Some(Self::Number { operation, width: width.unwrap_or_default() })
     }
 }
 
@@ -191,10 +185,7 @@ mod tests {
         assert_eq!(key("{i:04}|{i%16:02}|{i/16}", 35), "0035|03|2");
         assert_eq!(key("plain", 1), "plain");
         let random = key("{x:4}/{x}", 1);
-        assert!(
-            random.len() == 21 && random.starts_with(&random[5..9]),
-            "{random}"
-        );
+        assert!(random.len() == 21 && random.starts_with(&random[5..9]), "{random}");
         assert_ne!(key("{x:4}", 1), key("{x:4}", 2));
         for bad in ["{", "{j}", "{i*2}", "{i%0}", "{i:x}", "{x:17}", "{i:65}"] {
             assert!(Template::parse(bad).is_err(), "{bad}");

@@ -24,12 +24,8 @@ fn decode(raw: &str, plus_is_space: bool) -> S3Result<String> {
     while let Some(byte) = bytes.next() {
         out.push(match byte {
             b'%' => {
-                let mut digit = || {
-                    bytes
-                        .next()
-                        .and_then(|b| char::from(b).to_digit(16))
-                        .ok_or_else(invalid)
-                };
+                let mut digit =
+                    || bytes.next().and_then(|b| char::from(b).to_digit(16)).ok_or_else(invalid);
                 (digit()? * 16 + digit()?) as u8
             }
             b'+' if plus_is_space => b' ',
@@ -73,9 +69,7 @@ fn encode(text: &str, keep: impl Fn(u8) -> bool) -> String {
 pub fn iso_time(unix_ms: i64) -> String {
     let format =
         format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
-    from_unix_ms(unix_ms)
-        .format(format)
-        .expect("a full date and time")
+    from_unix_ms(unix_ms).format(format).expect("a full date and time")
 }
 
 /// `Sat, 31 Jan 2026 12:00:00 GMT`, as headers show times.
@@ -83,9 +77,7 @@ pub fn http_time(unix_ms: i64) -> String {
     let format = format_description!(
         "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
     );
-    from_unix_ms(unix_ms)
-        .format(format)
-        .expect("a full date and time")
+    from_unix_ms(unix_ms).format(format).expect("a full date and time")
 }
 
 fn from_unix_ms(unix_ms: i64) -> OffsetDateTime {
@@ -131,9 +123,6 @@ mod tests {
     #[test]
     fn times() {
         assert_eq!(iso_time(1_769_860_800_007), "2026-01-31T12:00:00.007Z");
-        assert_eq!(
-            http_time(1_769_860_800_007),
-            "Sat, 31 Jan 2026 12:00:00 GMT"
-        );
+        assert_eq!(http_time(1_769_860_800_007), "Sat, 31 Jan 2026 12:00:00 GMT");
     }
 }

@@ -44,32 +44,16 @@ const ODD_KEYS: [&str; 31] = [
 async fn s10_odd_keys_are_stored_listed_and_deleted_as_themselves() {
     let bench = Bench::with_keys(&[]).await;
     for key in ODD_KEYS {
-        bench
-            .call(Call::new("PUT", path("bucket", key)).body("x"))
-            .await
-            .ok();
+        bench.call(Call::new("PUT", path("bucket", key)).body("x")).await.ok();
     }
     assert_eq!(bench.keys("bucket").await, ODD_KEYS);
     for (index, key) in ODD_KEYS.iter().enumerate() {
         let reply = bench
-            .get(format!(
-                "/bucket?list-type=2&encoding-type=url&max-keys=1&prefix={}",
-                encode(key)
-            ))
+            .get(format!("/bucket?list-type=2&encoding-type=url&max-keys=1&prefix={}", encode(key)))
             .await;
         assert_eq!(common::decode(reply.all("Key")[0]), *key);
-        assert_eq!(
-            bench
-                .call(Call::new("DELETE", path("bucket", key)))
-                .await
-                .status,
-            204
-        );
-        assert_eq!(
-            bench.keys("bucket").await,
-            ODD_KEYS[index + 1..],
-            "only {key:?} goes"
-        );
+        assert_eq!(bench.call(Call::new("DELETE", path("bucket", key))).await.status, 204);
+        assert_eq!(bench.keys("bucket").await, ODD_KEYS[index + 1..], "only {key:?} goes");
     }
 }
 
@@ -77,15 +61,11 @@ async fn s10_odd_keys_are_stored_listed_and_deleted_as_themselves() {
 async fn what_xml_can_carry_is_deleted_as_itself_and_the_rest_refused() {
     let bench = Bench::with_keys(&ODD_KEYS).await;
     let is_xml = |key: &&str| {
-        key.chars()
-            .all(|c| c == '\t' || c == '\n' || c == '\r' || c >= ' ' && c != '\u{ffff}')
+        key.chars().all(|c| c == '\t' || c == '\n' || c == '\r' || c >= ' ' && c != '\u{ffff}')
     };
     let (fit, unfit): (Vec<_>, Vec<_>) = ODD_KEYS.into_iter().partition(is_xml);
     for key in &unfit {
-        let reference: String = key
-            .chars()
-            .map(|c| format!("&#x{:x};", u32::from(c)))
-            .collect();
+        let reference: String = key.chars().map(|c| format!("&#x{:x};", u32::from(c))).collect();
         for written in [*key, &reference] {
             let document = format!("<Delete><Object><Key>{written}</Key></Object></Delete>");
             let reply = bench.call(Call::delete_document("bucket", document)).await;
@@ -115,17 +95,11 @@ async fn s06_url_encoding_only_when_asked_for() {
     assert_eq!(encoded.all("Prefix"), ["a+b/", "a+b/c%2B"]);
     let plain = bench.get(uri("")).await.ok();
     assert_eq!(plain.all("EncodingType"), [""; 0]);
-    assert_eq!(
-        (plain.one("Key"), plain.all("Prefix")),
-        ("a b/e~*", vec!["a b/", "a b/c+"])
-    );
+    assert_eq!((plain.one("Key"), plain.all("Prefix")), ("a b/e~*", vec!["a b/", "a b/c+"]));
 
     bench.configure(json!({ "ignoreEncodingType": true })).await;
     let ignored = bench.get(uri("&encoding-type=url")).await.ok();
-    assert_eq!(
-        (ignored.one("Key"), ignored.all("EncodingType").len()),
-        ("a b/e~*", 0)
-    );
+    assert_eq!((ignored.one("Key"), ignored.all("EncodingType").len()), ("a b/e~*", 0));
 }
 
 #[tokio::test]
@@ -141,19 +115,13 @@ async fn s10_pretty_answers_keep_the_blanks_of_keys() {
     bench.configure(json!({ "prettyXml": true })).await;
     let reply = bench.get("/bucket?list-type=2").await.ok();
     assert_eq!(reply.all("Key"), [" ", "a "]);
-    assert!(
-        reply.body.contains("\n  <Contents>\n    <Key> </Key>\n"),
-        "{}",
-        reply.body
-    );
+    assert!(reply.body.contains("\n  <Contents>\n    <Key> </Key>\n"), "{}", reply.body);
 }
 
 #[tokio::test]
 async fn pages_follow_their_tokens() {
     let bench = Bench::start().await;
-    bench
-        .seed(json!({ "bucket": "bucket", "template": "{i%3}/{i:05}", "count": 2500 }))
-        .await;
+    bench.seed(json!({ "bucket": "bucket", "template": "{i%3}/{i:05}", "count": 2500 })).await;
     let mut uri = "/bucket?list-type=2&fetch-owner=true".to_owned();
     let mut keys = Vec::new();
     let mut sizes = Vec::new();
@@ -176,23 +144,14 @@ async fn pages_follow_their_tokens() {
     assert_eq!(sizes, [1000, 1000, 500]);
     assert!(keys.is_sorted() && keys.len() == 2500);
 
-    let rolled = bench
-        .get("/bucket?list-type=2&delimiter=%2F&max-keys=2")
-        .await
-        .ok();
+    let rolled = bench.get("/bucket?list-type=2&delimiter=%2F&max-keys=2").await.ok();
     assert_eq!(
-        (
-            rolled.one("KeyCount"),
-            rolled.one("IsTruncated"),
-            rolled.all("Contents").len()
-        ),
+        (rolled.one("KeyCount"), rolled.one("IsTruncated"), rolled.all("Contents").len()),
         ("2", "true", 0)
     );
     let token = encode(rolled.one("NextContinuationToken"));
     let rest = bench
-        .get(format!(
-            "/bucket?list-type=2&delimiter=%2F&continuation-token={token}"
-        ))
+        .get(format!("/bucket?list-type=2&delimiter=%2F&continuation-token={token}"))
         .await
         .ok();
     assert_eq!(
@@ -200,25 +159,13 @@ async fn pages_follow_their_tokens() {
         ("<Prefix>2/</Prefix>", "false")
     );
 
-    let after = bench
-        .get("/bucket?list-type=2&start-after=2%2F02496&max-keys=5000")
-        .await
-        .ok();
+    let after = bench.get("/bucket?list-type=2&start-after=2%2F02496&max-keys=5000").await.ok();
+    assert_eq!((after.all("Key"), after.one("MaxKeys")), (vec!["2/02498"; 1], "1000"));
     assert_eq!(
-        (after.all("Key"), after.one("MaxKeys")),
-        (vec!["2/02498"; 1], "1000")
-    );
-    assert_eq!(
-        bench
-            .get("/bucket?list-type=2&continuation-token=x")
-            .await
-            .code(400),
+        bench.get("/bucket?list-type=2&continuation-token=x").await.code(400),
         "InvalidArgument"
     );
-    assert_eq!(
-        bench.get("/other?list-type=2").await.code(404),
-        "NoSuchBucket"
-    );
+    assert_eq!(bench.get("/other?list-type=2").await.code(404), "NoSuchBucket");
 }
 
 #[tokio::test]
@@ -226,101 +173,47 @@ async fn s17_versions_and_markers() {
     let bench = Bench::with_keys(&["before"]).await;
     let configuration =
         "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
-    assert_eq!(
-        bench.get("/bucket?versioning").await.ok().all("Status"),
-        [""; 0]
-    );
-    bench
-        .call(Call::new("PUT", "/bucket?versioning").body(configuration))
-        .await
-        .ok();
-    assert_eq!(
-        bench.get("/bucket?versioning").await.ok().one("Status"),
-        "Enabled"
-    );
+    assert_eq!(bench.get("/bucket?versioning").await.ok().all("Status"), [""; 0]);
+    bench.call(Call::new("PUT", "/bucket?versioning").body(configuration)).await.ok();
+    assert_eq!(bench.get("/bucket?versioning").await.ok().one("Status"), "Enabled");
 
-    let first = bench
-        .call(Call::new("PUT", "/bucket/k").body("1"))
-        .await
-        .ok();
+    let first = bench.call(Call::new("PUT", "/bucket/k").body("1")).await.ok();
     let first = first.header("x-amz-version-id").unwrap().to_owned();
-    bench
-        .call(Call::new("PUT", "/bucket/k").body("22"))
-        .await
-        .ok();
+    bench.call(Call::new("PUT", "/bucket/k").body("22")).await.ok();
     let deleted = bench.call(Call::new("DELETE", "/bucket/k")).await.ok();
     assert_eq!(deleted.header("x-amz-delete-marker"), Some("true"));
     let marker = deleted.header("x-amz-version-id").unwrap().to_owned();
     let gone = bench.get("/bucket/k").await;
+    assert_eq!((gone.code(404), gone.header("x-amz-delete-marker")), ("NoSuchKey", Some("true")));
+    assert_eq!(bench.get(format!("/bucket/k?versionId={first}")).await.ok().body, "1");
     assert_eq!(
-        (gone.code(404), gone.header("x-amz-delete-marker")),
-        ("NoSuchKey", Some("true"))
-    );
-    assert_eq!(
-        bench
-            .get(format!("/bucket/k?versionId={first}"))
-            .await
-            .ok()
-            .body,
-        "1"
-    );
-    assert_eq!(
-        bench
-            .get(format!("/bucket/k?versionId={marker}"))
-            .await
-            .code(405),
+        bench.get(format!("/bucket/k?versionId={marker}")).await.code(405),
         "MethodNotAllowed"
     );
-    assert_eq!(
-        bench.get("/bucket/k?versionId=x").await.code(400),
-        "InvalidArgument"
-    );
+    assert_eq!(bench.get("/bucket/k?versionId=x").await.code(400), "InvalidArgument");
 
     let all = bench.get("/bucket?versions").await.ok();
     assert_eq!(all.all("Key"), ["before", "k", "k", "k"]);
     assert_eq!(all.all("IsLatest"), ["true", "true", "false", "false"]);
     assert_eq!(all.all("VersionId")[0], "null");
-    assert_eq!(
-        (all.all("Version").len(), all.all("DeleteMarker").len()),
-        (3, 1)
-    );
+    assert_eq!((all.all("Version").len(), all.all("DeleteMarker").len()), (3, 1));
     let order = all.body.find("<DeleteMarker>").unwrap() > all.body.find("<Version>").unwrap();
-    assert!(
-        order,
-        "markers stand among versions, in the order of the listing"
-    );
+    assert!(order, "markers stand among versions, in the order of the listing");
 
     let page = bench.get("/bucket?versions&max-keys=2").await.ok();
-    assert_eq!(
-        (page.one("NextKeyMarker"), page.one("NextVersionIdMarker")),
-        ("k", &*marker)
-    );
-    let rest = bench
-        .get(format!(
-            "/bucket?versions&key-marker=k&version-id-marker={marker}"
-        ))
-        .await
-        .ok();
-    assert_eq!(
-        (rest.all("Size"), rest.one("IsTruncated")),
-        (vec!["2", "1"], "false")
-    );
+    assert_eq!((page.one("NextKeyMarker"), page.one("NextVersionIdMarker")), ("k", &*marker));
+    let rest =
+        bench.get(format!("/bucket?versions&key-marker=k&version-id-marker={marker}")).await.ok();
+    assert_eq!((rest.all("Size"), rest.one("IsTruncated")), (vec!["2", "1"], "false"));
 
     let document = format!(
         "<Delete><Object><Key>k</Key><VersionId>{marker}</VersionId></Object>\
          <Object><Key>k</Key><VersionId>{first}</VersionId></Object>\
          <Object><Key>k</Key><VersionId>bad</VersionId></Object><Object><Key>new</Key></Object></Delete>"
     );
-    let reply = bench
-        .call(Call::delete_document("bucket", document))
-        .await
-        .ok();
+    let reply = bench.call(Call::delete_document("bucket", document)).await.ok();
     assert_eq!(reply.all("Code"), ["NoSuchVersion"]);
-    assert_eq!(
-        reply.all("DeleteMarker"),
-        ["true", "true"],
-        "one removed, one made"
-    );
+    assert_eq!(reply.all("DeleteMarker"), ["true", "true"], "one removed, one made");
     assert_eq!(bench.keys("bucket").await, ["before", "k"]);
     let stats = bench.stats().await;
     assert_eq!(

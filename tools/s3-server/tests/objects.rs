@@ -8,26 +8,13 @@ use common::{Bench, Call, encode, path};
 async fn an_object_goes_in_and_out() {
     let bench = Bench::start().await;
     assert_eq!(bench.call(Call::new("HEAD", "/bucket")).await.status, 404);
-    assert_eq!(
-        bench
-            .call(Call::new("PUT", "/bucket/k").body("x"))
-            .await
-            .code(404),
-        "NoSuchBucket"
-    );
+    assert_eq!(bench.call(Call::new("PUT", "/bucket/k").body("x")).await.code(404), "NoSuchBucket");
     bench.call(Call::new("PUT", "/bucket")).await.ok();
-    assert_eq!(
-        bench.call(Call::new("PUT", "/bucket")).await.code(409),
-        "BucketAlreadyOwnedByYou"
-    );
+    assert_eq!(bench.call(Call::new("PUT", "/bucket")).await.code(409), "BucketAlreadyOwnedByYou");
     bench.call(Call::new("HEAD", "/bucket")).await.ok();
 
     let put = bench
-        .call(
-            Call::new("PUT", "/bucket/k")
-                .body("hello")
-                .header("content-type", "text/plain"),
-        )
+        .call(Call::new("PUT", "/bucket/k").body("hello").header("content-type", "text/plain"))
         .await
         .ok();
     let etag = "\"5d41402abc4b2a76b9719d911017c592\"";
@@ -35,19 +22,12 @@ async fn an_object_goes_in_and_out() {
     for method in ["HEAD", "GET"] {
         let reply = bench.call(Call::new(method, "/bucket/k")).await.ok();
         assert_eq!(reply.body, if method == "GET" { "hello" } else { "" });
-        let expected = [
-            ("etag", etag),
-            ("content-length", "5"),
-            ("content-type", "text/plain"),
-        ];
+        let expected = [("etag", etag), ("content-length", "5"), ("content-type", "text/plain")];
         for (name, value) in expected {
             assert_eq!(reply.header(name), Some(value), "{method} {name}");
         }
     }
-    assert_eq!(
-        bench.call(Call::new("DELETE", "/bucket/k")).await.status,
-        204
-    );
+    assert_eq!(bench.call(Call::new("DELETE", "/bucket/k")).await.status, 204);
     assert_eq!(
         bench.call(Call::new("DELETE", "/bucket/k")).await.status,
         204,
@@ -61,40 +41,26 @@ async fn an_object_goes_in_and_out() {
 async fn only_well_signed_requests_pass() {
     let bench = Bench::with_keys(&["a b/é+%"]).await;
     bench.get(path("bucket", "a b/é+%")).await.ok();
-    bench
-        .get(format!("/bucket?prefix={}&list-type=2", encode("a b/é+")))
-        .await
-        .ok();
+    bench.get(format!("/bucket?prefix={}&list-type=2", encode("a b/é+"))).await.ok();
     let refused = |change: fn(&mut Call)| {
         let mut call = Call::new("GET", "/bucket/k");
         change(&mut call);
         bench.call(call)
     };
     assert_eq!(
-        refused(|call| call.secret_key = "wrong".into())
-            .await
-            .code(403),
+        refused(|call| call.secret_key = "wrong".into()).await.code(403),
         "SignatureDoesNotMatch"
     );
     assert_eq!(
-        refused(|call| call.access_key = "wrong".into())
-            .await
-            .code(403),
+        refused(|call| call.access_key = "wrong".into()).await.code(403),
         "InvalidAccessKeyId"
     );
     assert_eq!(
         refused(|call| call.region = "eu-west-1").await.code(400),
         "AuthorizationHeaderMalformed"
     );
-    let old = |call: &mut Call| {
-        call.headers
-            .push(("x-amz-date".into(), "20200101T000000Z".into()))
-    };
-    assert_eq!(
-        refused(old).await.status,
-        400,
-        "the date is not that of the credential's scope"
-    );
+    let old = |call: &mut Call| call.headers.push(("x-amz-date".into(), "20200101T000000Z".into()));
+    assert_eq!(refused(old).await.status, 400, "the date is not that of the credential's scope");
 }
 
 #[tokio::test]
@@ -104,15 +70,9 @@ async fn a_wrong_digest_is_refused_and_nothing_is_stored() {
         ("content-md5", "AAAAAAAAAAAAAAAAAAAAAA==", "BadDigest"),
         ("x-amz-checksum-crc32", "AAAAAA==", "BadDigest"),
         ("x-amz-checksum-sha256", "AAAAAA==", "InvalidRequest"),
-        (
-            "x-amz-content-sha256",
-            &"0".repeat(64),
-            "XAmzContentSHA256Mismatch",
-        ),
+        ("x-amz-content-sha256", &"0".repeat(64), "XAmzContentSHA256Mismatch"),
     ] {
-        let put = Call::new("PUT", "/bucket/k")
-            .body("hello")
-            .header(name, value);
+        let put = Call::new("PUT", "/bucket/k").body("hello").header(name, value);
         assert_eq!(bench.call(put).await.code(400), code, "{name}");
     }
     assert_eq!(bench.keys("bucket").await, [""; 0]);
@@ -151,13 +111,7 @@ async fn s15_added_credentials_expire() {
         });
         bench.admin("POST", "credentials", credentials).await;
     }
-    assert_eq!(
-        bench.call(with_token("old")).await.code(400),
-        "ExpiredToken"
-    );
-    assert_eq!(
-        bench.call(with_token("none")).await.code(400),
-        "InvalidToken"
-    );
+    assert_eq!(bench.call(with_token("old")).await.code(400), "ExpiredToken");
+    assert_eq!(bench.call(with_token("none")).await.code(400), "InvalidToken");
     bench.call(with_token("new")).await.ok();
 }

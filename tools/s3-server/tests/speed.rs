@@ -15,9 +15,7 @@ const CONNECTIONS: usize = 8;
 #[ignore = "absolute times mean nothing on a busy machine or in a debug build"]
 async fn a_hundred_thousand_keys_listed_and_deleted_in_under_two_seconds() {
     let bench = Bench::start().await;
-    bench
-        .seed(json!({ "bucket": "bucket", "template": "{x:2}/{i:08}", "count": KEYS }))
-        .await;
+    bench.seed(json!({ "bucket": "bucket", "template": "{x:2}/{i:08}", "count": KEYS })).await;
     let start = Instant::now();
     let mut connection = bench.connect().await;
     let mut pages: Vec<Vec<String>> = Vec::new();
@@ -26,10 +24,7 @@ async fn a_hundred_thousand_keys_listed_and_deleted_in_under_two_seconds() {
         let token_text = token
             .map(|token: String| format!("&continuation-token={}", encode(&token)))
             .unwrap_or_default();
-        let call = Call::new(
-            "GET",
-            format!("/bucket?list-type=2&encoding-type=url{token_text}"),
-        );
+        let call = Call::new("GET", format!("/bucket?list-type=2&encoding-type=url{token_text}"));
         let page = connection.try_call(&call).await.expect("an answer").ok();
         pages.push(page.all("Key").into_iter().map(decode).collect());
         if page.one("IsTruncated") == "false" {
@@ -38,18 +33,16 @@ async fn a_hundred_thousand_keys_listed_and_deleted_in_under_two_seconds() {
         token = Some(page.one("NextContinuationToken").to_owned());
     }
     let listed = start.elapsed();
-    let workers = pages
-        .chunks(pages.len().div_ceil(CONNECTIONS))
-        .map(async |pages| {
-            let mut connection = bench.connect().await;
-            for page in pages {
-                connection
-                    .try_call(&Call::delete_objects("bucket", page))
-                    .await
-                    .expect("an answer")
-                    .ok();
-            }
-        });
+    let workers = pages.chunks(pages.len().div_ceil(CONNECTIONS)).map(async |pages| {
+        let mut connection = bench.connect().await;
+        for page in pages {
+            connection
+                .try_call(&Call::delete_objects("bucket", page))
+                .await
+                .expect("an answer")
+                .ok();
+        }
+    });
     let workers: Vec<_> = workers.map(Box::pin).collect();
     let mut workers = workers.into_iter();
     // Eight connections at once, one task each.

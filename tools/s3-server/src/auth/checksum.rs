@@ -28,13 +28,7 @@ enum Algorithm {
 }
 
 impl Algorithm {
-    const ALL: [Self; 5] = [
-        Self::Crc32,
-        Self::Crc32c,
-        Self::Crc64Nvme,
-        Self::Sha1,
-        Self::Sha256,
-    ];
+    const ALL: [Self; 5] = [Self::Crc32, Self::Crc32c, Self::Crc64Nvme, Self::Sha1, Self::Sha256];
 
     fn name(self) -> &'static str {
         match self {
@@ -75,9 +69,7 @@ pub fn verify(headers: &HeaderMap, trailer: &HeaderMap, body: &[u8]) -> S3Result
     };
     let sent = |algorithm: Algorithm| {
         let name = format!("{PREFIX}{}", algorithm.name());
-        header(headers, &name)
-            .or_else(|| header(trailer, &name))
-            .map(|value| (algorithm, value))
+        header(headers, &name).or_else(|| header(trailer, &name)).map(|value| (algorithm, value))
     };
     let sent: Vec<_> = Algorithm::ALL.into_iter().filter_map(sent).collect();
     match sent[..] {
@@ -86,16 +78,10 @@ pub fn verify(headers: &HeaderMap, trailer: &HeaderMap, body: &[u8]) -> S3Result
                            headers were found.";
             Err(S3Error::invalid_request(message))
         }
-        [] => Ok(Digests {
-            md5,
-            checksum: false,
-        }),
+        [] => Ok(Digests { md5, checksum: false }),
         [(algorithm, value)] => {
             check(algorithm, value, body)?;
-            Ok(Digests {
-                md5,
-                checksum: true,
-            })
+            Ok(Digests { md5, checksum: true })
         }
         _ => {
             let message = "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.";
@@ -115,16 +101,9 @@ pub fn any_checksum_header(headers: &HeaderMap) -> Option<&str> {
 }
 
 fn check_md5(value: &str, body: &[u8]) -> S3Result<()> {
-    let digest = BASE64_STANDARD
-        .decode(value)
-        .ok()
-        .filter(|digest| digest.len() == 16);
+    let digest = BASE64_STANDARD.decode(value).ok().filter(|digest| digest.len() == 16);
     let digest = digest.ok_or_else(|| {
-        S3Error::new(
-            400,
-            "InvalidDigest",
-            "The Content-MD5 you specified was invalid.",
-        )
+        S3Error::new(400, "InvalidDigest", "The Content-MD5 you specified was invalid.")
     })?;
     if digest == Md5::digest(body).to_vec() {
         return Ok(());
@@ -147,9 +126,7 @@ fn check(algorithm: Algorithm, value: &str, body: &[u8]) -> S3Result<()> {
                 format!("The {name} you specified did not match the calculated checksum.");
             Err(S3Error::new(400, "BadDigest", message))
         }
-        _ => Err(S3Error::invalid_request(format!(
-            "Value for {PREFIX}{name} header is invalid."
-        ))),
+        _ => Err(S3Error::invalid_request(format!("Value for {PREFIX}{name} header is invalid."))),
     }
 }
 
@@ -171,52 +148,28 @@ mod tests {
             ("x-amz-checksum-crc32c", "4waSgw=="),
             ("x-amz-checksum-crc64nvme", "rosUhgp5mIg="),
             ("x-amz-checksum-sha1", "98O8HYCOBHMq32eZZczDTKeuNEE="),
-            (
-                "x-amz-checksum-sha256",
-                "FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU=",
-            ),
+            ("x-amz-checksum-sha256", "FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU="),
         ] {
             assert_eq!(
                 verify_header(name, value),
-                Ok(Digests {
-                    md5: false,
-                    checksum: true
-                }),
+                Ok(Digests { md5: false, checksum: true }),
                 "{name}"
             );
         }
         let md5 = verify_header("content-md5", "JfnnlDI7RTiF9RgfG2JNCw==");
-        assert_eq!(
-            md5,
-            Ok(Digests {
-                md5: true,
-                checksum: false
-            })
-        );
+        assert_eq!(md5, Ok(Digests { md5: true, checksum: false }));
     }
 
     #[test]
     fn wrong_digests_are_refused() {
-        assert_eq!(
-            verify_header("x-amz-checksum-crc32", "AAAAAA=="),
-            Err("BadDigest".into())
-        );
-        assert_eq!(
-            verify_header("x-amz-checksum-crc32", "AAAA"),
-            Err("InvalidRequest".into())
-        );
-        assert_eq!(
-            verify_header("x-amz-checksum-sha256", "?"),
-            Err("InvalidRequest".into())
-        );
+        assert_eq!(verify_header("x-amz-checksum-crc32", "AAAAAA=="), Err("BadDigest".into()));
+        assert_eq!(verify_header("x-amz-checksum-crc32", "AAAA"), Err("InvalidRequest".into()));
+        assert_eq!(verify_header("x-amz-checksum-sha256", "?"), Err("InvalidRequest".into()));
         assert_eq!(
             verify_header("content-md5", "AAAAAAAAAAAAAAAAAAAAAA=="),
             Err("BadDigest".into())
         );
-        assert_eq!(
-            verify_header("content-md5", "AAAA"),
-            Err("InvalidDigest".into())
-        );
+        assert_eq!(verify_header("content-md5", "AAAA"), Err("InvalidDigest".into()));
         assert_eq!(
             verify_header("x-amz-sdk-checksum-algorithm", "CRC32"),
             Err("InvalidRequest".into())

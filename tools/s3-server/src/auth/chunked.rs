@@ -55,9 +55,8 @@ mod tests {
 
     fn decoded(raw: &'static str) -> Option<(String, Option<String>)> {
         let (body, trailer) = decode(&Bytes::from_static(raw.as_bytes())).ok()?;
-        let checksum = trailer
-            .get("x-amz-checksum-crc32")
-            .map(|value| value.to_str().unwrap().to_owned());
+        let checksum =
+            trailer.get("x-amz-checksum-crc32").map(|value| value.to_str().unwrap().to_owned());
         Some((String::from_utf8(body.to_vec()).unwrap(), checksum))
     }
 

@@ -32,10 +32,7 @@ impl KnownCredentials {
             session_token: None,
             expires_at_ms: None,
         };
-        Self {
-            permanent,
-            temporary: RwLock::default(),
-        }
+        Self { permanent, temporary: RwLock::default() }
     }
 
     /// Adds credentials, in place of those with the same access key and token.
@@ -78,15 +75,8 @@ impl KnownCredentials {
                     "The provided token is malformed or otherwise invalid.",
                 )
             })?;
-        if matching
-            .expires_at_ms
-            .is_some_and(|expires| expires <= now_ms)
-        {
-            return Err(S3Error::new(
-                400,
-                "ExpiredToken",
-                "The provided token has expired.",
-            ));
+        if matching.expires_at_ms.is_some_and(|expires| expires <= now_ms) {
+            return Err(S3Error::new(400, "ExpiredToken", "The provided token has expired."));
         }
         Ok(matching.secret_access_key.clone())
     }
@@ -106,20 +96,12 @@ mod tests {
             expires_at_ms: Some(1000),
         });
         let code = |key, token, now| {
-            known
-                .secret(key, token, now)
-                .map_err(|error| error.code.into_owned())
+            known.secret(key, token, now).map_err(|error| error.code.into_owned())
         };
         assert_eq!(code("main", None, 0), Ok("secret".into()));
         assert_eq!(code("temporary", Some("token"), 999), Ok("other".into()));
-        assert_eq!(
-            code("temporary", Some("token"), 1000),
-            Err("ExpiredToken".into())
-        );
-        assert_eq!(
-            code("temporary", Some("other"), 0),
-            Err("InvalidToken".into())
-        );
+        assert_eq!(code("temporary", Some("token"), 1000), Err("ExpiredToken".into()));
+        assert_eq!(code("temporary", Some("other"), 0), Err("InvalidToken".into()));
         assert_eq!(code("main", Some("token"), 0), Err("InvalidToken".into()));
         assert_eq!(code("nobody", None, 0), Err("InvalidAccessKeyId".into()));
     }

@@ -77,9 +77,7 @@ mod tests {
             headers.insert(*name, value.parse().unwrap());
         }
         let payload = verify(&headers, Bytes::from_static(body.as_bytes()));
-        payload
-            .map(|payload| payload.body)
-            .map_err(|error| error.code.into_owned())
+        payload.map(|payload| payload.body).map_err(|error| error.code.into_owned())
     }
 
     #[test]
@@ -97,10 +95,7 @@ mod tests {
             verified(&[("x-amz-content-sha256", UNSIGNED)], "123456789"),
             Ok("123456789".into())
         );
-        assert_eq!(
-            verified(&[("x-amz-content-sha256", "abc")], ""),
-            Err("InvalidArgument".into())
-        );
+        assert_eq!(verified(&[("x-amz-content-sha256", "abc")], ""), Err("InvalidArgument".into()));
         let signed_chunks = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
         assert_eq!(
             verified(&[("x-amz-content-sha256", signed_chunks)], ""),
@@ -120,25 +115,13 @@ mod tests {
         };
         let good = "9\r\n123456789\r\n0\r\nx-amz-checksum-crc32:y/Q5Jg==\r\n\r\n";
         let bad = "9\r\n123456780\r\n0\r\nx-amz-checksum-crc32:y/Q5Jg==\r\n\r\n";
-        assert_eq!(
-            chunked("9", "x-amz-checksum-crc32", good),
-            Ok("123456789".into())
-        );
-        assert_eq!(
-            chunked("8", "x-amz-checksum-crc32", good),
-            Err("IncompleteBody".into())
-        );
+        assert_eq!(chunked("9", "x-amz-checksum-crc32", good), Ok("123456789".into()));
+        assert_eq!(chunked("8", "x-amz-checksum-crc32", good), Err("IncompleteBody".into()));
         assert_eq!(
             chunked("9", "x-amz-checksum-sha256", good),
             Err("MalformedTrailerError".into())
         );
-        assert_eq!(
-            chunked("9", "x-amz-checksum-crc32", bad),
-            Err("BadDigest".into())
-        );
-        assert_eq!(
-            chunked("9", "x-amz-checksum-crc32", "123456789"),
-            Err("IncompleteBody".into())
-        );
+        assert_eq!(chunked("9", "x-amz-checksum-crc32", bad), Err("BadDigest".into()));
+        assert_eq!(chunked("9", "x-amz-checksum-crc32", "123456789"), Err("IncompleteBody".into()));
     }
 }

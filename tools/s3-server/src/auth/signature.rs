@@ -50,11 +50,7 @@ pub fn verify(
         return Err(S3Error::not_implemented("presigned URLs"));
     }
     let value = header(request.headers, "authorization").ok_or_else(|| {
-        S3Error::new(
-            403,
-            "AccessDenied",
-            "Access Denied: the request is not signed",
-        )
+        S3Error::new(403, "AccessDenied", "Access Denied: the request is not signed")
     })?;
     let authorization = parse(value)?;
     let timestamp = header(request.headers, "x-amz-date").ok_or_else(|| {
@@ -66,10 +62,8 @@ pub fn verify(
     })?;
     check_time(timestamp, authorization.date, now_ms)?;
     if authorization.region != region {
-        let message = format!(
-            "the region '{}' is wrong; expecting '{region}'",
-            authorization.region
-        );
+        let message =
+            format!("the region '{}' is wrong; expecting '{region}'", authorization.region);
         return Err(malformed(&message));
     }
     check_all_signed(request.headers, &authorization.signed_headers)?;
@@ -121,29 +115,17 @@ fn parse(value: &str) -> S3Result<Authorization<'_>> {
     let (Some(credential), Some(signed_headers), Some(signature)) =
         (credential, signed_headers, signature)
     else {
-        return Err(malformed(
-            "Credential, SignedHeaders and Signature are needed",
-        ));
+        return Err(malformed("Credential, SignedHeaders and Signature are needed"));
     };
-    let (access_key_id, scope) = credential
-        .split_once('/')
-        .ok_or_else(|| malformed("the Credential has no scope"))?;
+    let (access_key_id, scope) =
+        credential.split_once('/').ok_or_else(|| malformed("the Credential has no scope"))?;
     let [date, region, "s3", "aws4_request"] = scope.split('/').collect::<Vec<_>>()[..] else {
-        return Err(malformed(
-            "the Credential is not access-key/date/region/s3/aws4_request",
-        ));
+        return Err(malformed("the Credential is not access-key/date/region/s3/aws4_request"));
     };
     let signed_headers = signed_headers.split(';').collect();
     let signature =
         hex::decode(signature).map_err(|_| malformed("the Signature is not hexadecimal"))?;
-    Ok(Authorization {
-        access_key_id,
-        date,
-        region,
-        scope,
-        signed_headers,
-        signature,
-    })
+    Ok(Authorization { access_key_id, date, region, scope, signed_headers, signature })
 }
 
 fn check_time(timestamp: &str, date: &str, now_ms: i64) -> S3Result<()> {
@@ -156,9 +138,7 @@ fn check_time(timestamp: &str, date: &str, now_ms: i64) -> S3Result<()> {
         )
     })?;
     if !timestamp.starts_with(date) {
-        return Err(malformed(
-            "the date of the Credential is not that of x-amz-date",
-        ));
+        return Err(malformed("the date of the Credential is not that of x-amz-date"));
     }
     if (time.assume_utc().unix_timestamp() * 1000 - now_ms).abs() > MAX_SKEW_MS {
         let message = "The difference between the request time and the current time is too large.";
@@ -206,11 +186,7 @@ fn canonical_request(request: &SignedRequest, signed: &[&str]) -> S3Result<Strin
 
 /// The value without outer blanks, with one blank for each run of them.
 fn collapse(value: &str) -> String {
-    value
-        .split(' ')
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+    value.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -280,10 +256,7 @@ mod tests {
             method: Method::GET,
             path: "/",
             query: "max-keys=2&prefix=J",
-            headers: vec![
-                ("x-amz-content-sha256", EMPTY),
-                ("x-amz-date", "20130524T000000Z"),
-            ],
+            headers: vec![("x-amz-content-sha256", EMPTY), ("x-amz-date", "20130524T000000Z")],
             signature: "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7",
         }
     }
@@ -313,13 +286,7 @@ mod tests {
     #[test]
     fn the_published_examples_verify() {
         for example in [get_object(), list_objects(), put_object()] {
-            assert_eq!(
-                example.verify(),
-                Ok(()),
-                "{} {}",
-                example.method,
-                example.path
-            );
+            assert_eq!(example.verify(), Ok(()), "{} {}", example.method, example.path);
         }
     }
 
@@ -330,26 +297,11 @@ mod tests {
             change(&mut example);
             code(example.verify())
         };
-        assert_eq!(
-            changed(|example| example.method = Method::DELETE),
-            "SignatureDoesNotMatch"
-        );
-        assert_eq!(
-            changed(|example| example.path = "/test$file.texT"),
-            "SignatureDoesNotMatch"
-        );
-        assert_eq!(
-            changed(|example| example.query = "versionId=null"),
-            "SignatureDoesNotMatch"
-        );
-        assert_eq!(
-            changed(|example| example.headers[3].1 = "STANDARD"),
-            "SignatureDoesNotMatch"
-        );
-        assert_eq!(
-            changed(|example| example.headers[1].1 = EMPTY),
-            "SignatureDoesNotMatch"
-        );
+        assert_eq!(changed(|example| example.method = Method::DELETE), "SignatureDoesNotMatch");
+        assert_eq!(changed(|example| example.path = "/test$file.texT"), "SignatureDoesNotMatch");
+        assert_eq!(changed(|example| example.query = "versionId=null"), "SignatureDoesNotMatch");
+        assert_eq!(changed(|example| example.headers[3].1 = "STANDARD"), "SignatureDoesNotMatch");
+        assert_eq!(changed(|example| example.headers[1].1 = EMPTY), "SignatureDoesNotMatch");
         assert_eq!(
             changed(|example| example.headers[2].1 = "20130525T000000Z"),
             "AuthorizationHeaderMalformed"
@@ -373,12 +325,8 @@ mod tests {
                 headers.insert("authorization", authorization.parse().unwrap());
             }
             let query = Query::default();
-            let request = SignedRequest {
-                method: &Method::GET,
-                path: "/",
-                query: &query,
-                headers: &headers,
-            };
+            let request =
+                SignedRequest { method: &Method::GET, path: "/", query: &query, headers: &headers };
             code(super::verify(&request, &known, "us-east-1", NOW_MS))
         };
         let credential = |text: &str| {
@@ -387,10 +335,7 @@ mod tests {
         let good = credential("key/20130524/us-east-1/s3/aws4_request");
         assert_eq!(verify("", None), "AccessDenied");
         assert_eq!(verify("AWS key:signature", None), "InvalidRequest");
-        assert_eq!(
-            verify("AWS4-HMAC-SHA256 Credential=key", None),
-            "AuthorizationHeaderMalformed"
-        );
+        assert_eq!(verify("AWS4-HMAC-SHA256 Credential=key", None), "AuthorizationHeaderMalformed");
         assert_eq!(
             verify(&credential("key/20130524/eu-west-1/s3/aws4_request"), None),
             "AuthorizationHeaderMalformed"
@@ -400,17 +345,10 @@ mod tests {
             "AuthorizationHeaderMalformed"
         );
         assert_eq!(
-            verify(
-                &credential("other/20130524/us-east-1/s3/aws4_request"),
-                None
-            ),
+            verify(&credential("other/20130524/us-east-1/s3/aws4_request"), None),
             "InvalidAccessKeyId"
         );
         assert_eq!(verify(&good, Some("x-amz-meta-unsigned")), "AccessDenied");
-        assert_eq!(
-            verify(&good, None),
-            "InvalidRequest",
-            "x-amz-content-sha256 is missing"
-        );
+        assert_eq!(verify(&good, None), "InvalidRequest", "x-amz-content-sha256 is missing");
     }
 }

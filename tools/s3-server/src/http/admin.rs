@@ -63,9 +63,7 @@ fn run(state: &State, method: &str, path: &str, query: &str, body: &[u8]) -> Res
             state.credentials.add(parse(body)?);
             Ok(json!({}))
         }
-        _ => Err(format!(
-            "{method} /-/{path}?{query} is not known: see http/admin.rs"
-        )),
+        _ => Err(format!("{method} /-/{path}?{query} is not known: see http/admin.rs")),
     }
 }
 

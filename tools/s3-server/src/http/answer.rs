@@ -28,13 +28,7 @@ pub struct Answer {
 impl Answer {
     pub fn empty(status: u16) -> Self {
         let status = StatusCode::from_u16(status).expect("a valid status");
-        Self {
-            status,
-            headers: HeaderMap::new(),
-            body: Bytes::new(),
-            cut: None,
-            error_code: None,
-        }
+        Self { status, headers: HeaderMap::new(), body: Bytes::new(), cut: None, error_code: None }
     }
 
     pub fn xml(status: u16, document: String) -> Self {
@@ -100,28 +94,18 @@ impl Answer {
     pub fn into_response(self, request_id: u64) -> Response<AnswerBody> {
         let length = self.body.len() as u64;
         let body = match self.cut {
-            None => AnswerBody {
-                data: self.body,
-                length,
-                cut: false,
-            },
-            Some(at) => AnswerBody {
-                data: self.body.slice(..at.min(self.body.len())),
-                length,
-                cut: true,
-            },
+            None => AnswerBody { data: self.body, length, cut: false },
+            Some(at) => {
+                AnswerBody { data: self.body.slice(..at.min(self.body.len())), length, cut: true }
+            }
         };
         let mut response = Response::new(body);
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
         let request_id =
             HeaderValue::try_from(format!("{request_id:016X}")).expect("hexadecimal digits");
-        response
-            .headers_mut()
-            .insert("x-amz-request-id", request_id);
-        response
-            .headers_mut()
-            .insert("server", HeaderValue::from_static("s3-server"));
+        response.headers_mut().insert("x-amz-request-id", request_id);
+        response.headers_mut().insert("server", HeaderValue::from_static("s3-server"));
         response
     }
 }

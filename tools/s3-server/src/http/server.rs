@@ -76,11 +76,7 @@ impl Server {
             initial_settings: options.settings,
             next_request: AtomicU64::new(1),
         };
-        Ok(Self {
-            listener,
-            address,
-            state: Arc::new(state),
-        })
+        Ok(Self { listener, address, state: Arc::new(state) })
     }
 
     /// The port that is listened on.

@@ -49,10 +49,7 @@ pub(super) async fn answer(
         return Ok(admin::answer(state, &head, path, &body).into_response(id));
     }
     let routed = route(&head.method, &head.uri, &head.headers);
-    let in_flight = routed
-        .as_ref()
-        .ok()
-        .map(|target| state.stats.request(target.operation));
+    let in_flight = routed.as_ref().ok().map(|target| state.stats.request(target.operation));
     if in_flight.is_none() {
         state.stats.count(|counters| counters.requests.total += 1);
     }
@@ -125,9 +122,7 @@ fn checked(
     if settings.refuse_checksums
         && let Some(name) = any_checksum_header(&head.headers)
     {
-        return Err(S3Error::invalid_argument(format!(
-            "Unsupported header: {name}"
-        )));
+        return Err(S3Error::invalid_argument(format!("Unsupported header: {name}")));
     }
     let payload = payload::verify(&head.headers, body)?;
     if target.operation == Operation::DeleteObjects {
@@ -150,9 +145,7 @@ fn check_multi_delete(settings: &Settings, payload: &Payload) -> S3Result<()> {
         None => {}
     }
     let missing = |name| {
-        Err(S3Error::invalid_request(format!(
-            "Missing required header for this request: {name}"
-        )))
+        Err(S3Error::invalid_request(format!("Missing required header for this request: {name}")))
     };
     let digests = payload.digests;
     if settings.require_checksum && !digests.checksum {
@@ -203,9 +196,7 @@ async fn carry_out(
     fault: Option<&Fault>,
 ) -> Answer {
     let changes = input.changes_per_prefix(settings.prefix_length);
-    let admission = state
-        .throttle
-        .admit(settings, &target.bucket, &changes, Instant::now());
+    let admission = state.throttle.admit(settings, &target.bucket, &changes, Instant::now());
     if admission.is_none() {
         state.stats.count(|counters| counters.throttled += 1);
         return Answer::error(&S3Error::slow_down(), settings.pretty_xml);

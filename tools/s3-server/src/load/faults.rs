@@ -101,10 +101,7 @@ impl Fault {
     /// Whether the key alone fits.
     pub fn fits_key(&self, key: &str) -> bool {
         self.key.as_deref().is_none_or(|wanted| wanted == key)
-            && self
-                .prefix
-                .as_deref()
-                .is_none_or(|prefix| key.starts_with(prefix))
+            && self.prefix.as_deref().is_none_or(|prefix| key.starts_with(prefix))
     }
 
     /// Whether an answer of the script takes the place of the true one.
@@ -143,10 +140,7 @@ impl Fault {
             return Err("nth counts from 1".to_owned());
         }
         if std::time::Duration::try_from_secs_f64(self.delay_ms / 1000.0).is_err() {
-            return Err(format!(
-                "delayMs is {}: give milliseconds, 0 or more",
-                self.delay_ms
-            ));
+            return Err(format!("delayMs is {}: give milliseconds, 0 or more", self.delay_ms));
         }
         match (self.status, &self.code, &self.body) {
             (_, Some(_), Some(_)) => return Err("give code or body, not both".to_owned()),
@@ -164,12 +158,7 @@ impl Fault {
                 return Err(format!("\"{name}: {value}\" is no header"));
             }
         }
-        let ends = [
-            self.close,
-            self.never,
-            self.truncate.is_some(),
-            self.cut.is_some(),
-        ];
+        let ends = [self.close, self.never, self.truncate.is_some(), self.cut.is_some()];
         if ends.into_iter().filter(|end| *end).count() > 1 {
             return Err("give one of close, never, truncate and cut".to_owned());
         }
@@ -178,11 +167,7 @@ impl Fault {
             || ends.contains(&true)
             || self.key_error.is_some()
             || self.listing.is_some();
-        if does_something {
-            Ok(())
-        } else {
-            Err("the fault does nothing".to_owned())
-        }
+        if does_something { Ok(()) } else { Err("the fault does nothing".to_owned()) }
     }
 }
 
@@ -191,9 +176,7 @@ pub fn parse(json: &[u8]) -> Result<Vec<Fault>, String> {
     let faults: Vec<Fault> = serde_json::from_slice(json)
         .map_err(|error| format!("the faults are not valid: {error}"))?;
     for (index, fault) in faults.iter().enumerate() {
-        fault
-            .check()
-            .map_err(|error| format!("fault {index}: {error}"))?;
+        fault.check().map_err(|error| format!("fault {index}: {error}"))?;
     }
     Ok(faults)
 }
@@ -214,18 +197,13 @@ pub struct Script(Mutex<Vec<(Fault, FaultCount)>>);
 impl Script {
     /// Plays another script from its beginning.
     pub fn replace(&self, faults: Vec<Fault>) {
-        *self.0.lock() = faults
-            .into_iter()
-            .map(|fault| (fault, FaultCount::default()))
-            .collect();
+        *self.0.lock() = faults.into_iter().map(|fault| (fault, FaultCount::default())).collect();
     }
 
     /// The fault that takes this request, if one does.
     pub fn take(&self, operation: Operation, bucket: &str, input: &Input) -> Option<Fault> {
         let mut faults = self.0.lock();
-        let fitting = faults
-            .iter_mut()
-            .filter(|(fault, _)| fault.fits(operation, bucket, input));
+        let fitting = faults.iter_mut().filter(|(fault, _)| fault.fits(operation, bucket, input));
         for (fault, count) in fitting {
             count.seen += 1;
             if fault.is_due(count.seen) {
@@ -248,10 +226,7 @@ mod tests {
     use crate::store::ListingQuery;
 
     fn delete(keys: &[&str]) -> Input {
-        let entry = |key: &&str| DeleteEntry {
-            key: key.to_string(),
-            version: None,
-        };
+        let entry = |key: &&str| DeleteEntry { key: key.to_string(), version: None };
         Input::DeleteObjects(MultiDelete {
             objects: keys.iter().map(entry).collect(),
             quiet: false,
@@ -259,14 +234,8 @@ mod tests {
     }
 
     fn list(prefix: &str) -> Input {
-        let query = ListingQuery {
-            prefix: prefix.into(),
-            ..ListingQuery::default()
-        };
-        Input::ListObjects {
-            query,
-            echo: Default::default(),
-        }
+        let query = ListingQuery { prefix: prefix.into(), ..ListingQuery::default() };
+        Input::ListObjects { query, echo: Default::default() }
     }
 
     fn script(json: &str) -> Script {
@@ -277,10 +246,7 @@ mod tests {
 
     fn codes(script: &Script, count: usize, operation: Operation, input: &Input) -> Vec<String> {
         let code = || {
-            script
-                .take(operation, "bucket", input)
-                .and_then(|fault| fault.code)
-                .unwrap_or_default()
+            script.take(operation, "bucket", input).and_then(|fault| fault.code).unwrap_or_default()
         };
         (0..count).map(|_| code()).collect()
     }
@@ -294,10 +260,7 @@ mod tests {
         assert_eq!(codes, ["SlowDown", "SlowDown", "", "InternalError", "", ""]);
         assert_eq!(
             script.counts(),
-            [
-                FaultCount { seen: 6, hit: 2 },
-                FaultCount { seen: 4, hit: 1 }
-            ]
+            [FaultCount { seen: 6, hit: 2 }, FaultCount { seen: 4, hit: 1 }]
         );
     }
 
@@ -309,44 +272,16 @@ mod tests {
                 .is_some()
         };
         let both = delete(&["a/1", "b/1"]);
-        assert!(hits(
-            r#""operation": "DeleteObjects""#,
-            Operation::DeleteObjects,
-            &both
-        ));
-        assert!(!hits(
-            r#""operation": "DeleteObject""#,
-            Operation::DeleteObjects,
-            &both
-        ));
-        assert!(hits(
-            r#""bucket": "bucket""#,
-            Operation::DeleteObjects,
-            &both
-        ));
-        assert!(!hits(
-            r#""bucket": "other""#,
-            Operation::DeleteObjects,
-            &both
-        ));
+        assert!(hits(r#""operation": "DeleteObjects""#, Operation::DeleteObjects, &both));
+        assert!(!hits(r#""operation": "DeleteObject""#, Operation::DeleteObjects, &both));
+        assert!(hits(r#""bucket": "bucket""#, Operation::DeleteObjects, &both));
+        assert!(!hits(r#""bucket": "other""#, Operation::DeleteObjects, &both));
         assert!(hits(r#""key": "b/1""#, Operation::DeleteObjects, &both));
         assert!(!hits(r#""key": "b""#, Operation::DeleteObjects, &both));
         assert!(hits(r#""prefix": "b""#, Operation::DeleteObjects, &both));
-        assert!(hits(
-            r#""prefix": "a""#,
-            Operation::ListObjectsV2,
-            &list("a/")
-        ));
-        assert!(!hits(
-            r#""prefix": "a""#,
-            Operation::ListObjectsV2,
-            &list("b/")
-        ));
-        assert!(!hits(
-            r#""key": "a/""#,
-            Operation::ListObjectsV2,
-            &list("a/")
-        ));
+        assert!(hits(r#""prefix": "a""#, Operation::ListObjectsV2, &list("a/")));
+        assert!(!hits(r#""prefix": "a""#, Operation::ListObjectsV2, &list("b/")));
+        assert!(!hits(r#""key": "a/""#, Operation::ListObjectsV2, &list("a/")));
     }
 
     #[test]
@@ -363,24 +298,15 @@ mod tests {
             (r#"{}"#, "not valid"),
             (r#"[{ "stauts": 503 }]"#, "stauts"),
             (r#"[{ "operation": "Delete", "close": true }]"#, "Delete"),
-            (
-                r#"[{ "close": true }, {}]"#,
-                "fault 1: the fault does nothing",
-            ),
+            (r#"[{ "close": true }, {}]"#, "fault 1: the fault does nothing"),
             (r#"[{ "close": true, "never": true }]"#, "one of close"),
             (r#"[{ "status": 503 }]"#, "status needs"),
             (r#"[{ "code": "SlowDown" }]"#, "code needs"),
-            (
-                r#"[{ "status": 100, "code": "SlowDown" }]"#,
-                "status is 100",
-            ),
+            (r#"[{ "status": 100, "code": "SlowDown" }]"#, "status is 100"),
             (r#"[{ "close": true, "nth": 0 }]"#, "nth counts"),
             (r#"[{ "close": true, "times": "often" }]"#, "not valid"),
             (r#"[{ "delayMs": -1 }]"#, "delayMs is -1"),
-            (
-                r#"[{ "body": "", "headers": { "a b": "c" } }]"#,
-                "no header",
-            ),
+            (r#"[{ "body": "", "headers": { "a b": "c" } }]"#, "no header"),
         ] {
             let error = parse(json.as_bytes()).unwrap_err();
             assert!(error.contains(word), "{error} should say {word}");

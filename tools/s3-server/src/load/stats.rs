@@ -98,11 +98,7 @@ impl Stats {
             in_flight.all.reset();
             in_flight.by_operation.values_mut().for_each(Gauge::reset);
             connections.reset();
-            *counters = Counters {
-                in_flight,
-                connections,
-                ..Counters::default()
-            };
+            *counters = Counters { in_flight, connections, ..Counters::default() };
         });
     }
 
@@ -112,26 +108,15 @@ impl Stats {
             counters.requests.total += 1;
             *counters.requests.by_operation.entry(operation).or_default() += 1;
             counters.in_flight.all.enter();
-            counters
-                .in_flight
-                .by_operation
-                .entry(operation)
-                .or_default()
-                .enter();
+            counters.in_flight.by_operation.entry(operation).or_default().enter();
         });
-        Guard {
-            stats: self.clone(),
-            of: Counted::Request(operation),
-        }
+        Guard { stats: self.clone(), of: Counted::Request(operation) }
     }
 
     /// Counts a connection, which is open until the guard is dropped.
     pub fn connection(self: &Arc<Self>) -> Guard {
         self.count(|counters| counters.connections.enter());
-        Guard {
-            stats: self.clone(),
-            of: Counted::Connection,
-        }
+        Guard { stats: self.clone(), of: Counted::Connection }
     }
 }
 
@@ -152,12 +137,7 @@ impl Drop for Guard {
             Counted::Connection => counters.connections.leave(),
             Counted::Request(operation) => {
                 counters.in_flight.all.leave();
-                counters
-                    .in_flight
-                    .by_operation
-                    .entry(operation)
-                    .or_default()
-                    .leave();
+                counters.in_flight.by_operation.entry(operation).or_default().leave();
             }
         });
     }
@@ -176,14 +156,7 @@ mod tests {
         stats.reset();
         let counters = stats.snapshot();
         assert_eq!(counters.requests.total, 0);
-        assert_eq!(
-            counters.in_flight.all,
-            Gauge {
-                now: 1,
-                peak: 1,
-                total: 1
-            }
-        );
+        assert_eq!(counters.in_flight.all, Gauge { now: 1, peak: 1, total: 1 });
         drop(second);
         assert_eq!(stats.snapshot().in_flight.all.now, 0);
     }

@@ -52,10 +52,7 @@ impl Throttle {
         let rate = settings.keys_per_second_per_prefix;
         let max_in_flight = settings.max_in_flight_per_prefix.unwrap_or(u32::MAX);
         let mut prefixes = self.0.lock();
-        let names: Vec<_> = changes
-            .keys()
-            .map(|prefix| format!("{bucket}/{prefix}"))
-            .collect();
+        let names: Vec<_> = changes.keys().map(|prefix| format!("{bucket}/{prefix}")).collect();
         let mut has_room = true;
         for (name, keys) in names.iter().zip(changes.values()) {
             let prefix = prefixes.entry(name.clone()).or_insert_with(|| Prefix {
@@ -84,29 +81,19 @@ impl Throttle {
                 prefix.counts.throttled += 1;
             }
         }
-        has_room.then(|| Admission {
-            throttle: self.clone(),
-            prefixes: names,
-        })
+        has_room.then(|| Admission { throttle: self.clone(), prefixes: names })
     }
 
     pub fn counts(&self) -> BTreeMap<String, PrefixCount> {
-        self.0
-            .lock()
-            .iter()
-            .map(|(name, prefix)| (name.clone(), prefix.counts))
-            .collect()
+        self.0.lock().iter().map(|(name, prefix)| (name.clone(), prefix.counts)).collect()
     }
 
     /// Counts from 0 again, with full token buckets; requests in flight stay in flight.
     pub fn reset(&self) {
         self.0.lock().retain(|_, prefix| {
             let in_flight = prefix.counts.in_flight;
-            prefix.counts = PrefixCount {
-                in_flight,
-                peak_in_flight: in_flight,
-                ..PrefixCount::default()
-            };
+            prefix.counts =
+                PrefixCount { in_flight, peak_in_flight: in_flight, ..PrefixCount::default() };
             // More than any bucket holds: the next look at it cuts it to the limit of then.
             prefix.tokens = f64::INFINITY;
             in_flight > 0
@@ -147,11 +134,7 @@ mod tests {
 
     impl Bench {
         fn new(settings: Settings) -> Self {
-            Self {
-                throttle: Arc::default(),
-                settings,
-                start: Instant::now(),
-            }
+            Self { throttle: Arc::default(), settings, start: Instant::now() }
         }
 
         fn admit(&self, at_ms: u64, changes: &[(&str, u32)]) -> Option<Admission> {
@@ -170,10 +153,7 @@ mod tests {
         let bench = Bench::new(settings(Some(1000.0), None));
         assert!(bench.admit(0, &[("p", 600)]).is_some());
         assert!(bench.admit(0, &[("p", 600)]).is_none(), "400 are left");
-        assert!(
-            bench.admit(0, &[("q", 600)]).is_some(),
-            "another prefix is free"
-        );
+        assert!(bench.admit(0, &[("q", 600)]).is_some(), "another prefix is free");
         assert!(bench.admit(199, &[("p", 600)]).is_none());
         assert!(bench.admit(200, &[("p", 600)]).is_some());
         assert!(bench.admit(10_000, &[("p", 1000)]).is_some());
@@ -182,10 +162,7 @@ mod tests {
             "more than a second's worth is never saved up"
         );
         let counts = bench.throttle.counts()["b/p"];
-        assert_eq!(
-            (counts.requests, counts.throttled, counts.keys),
-            (6, 3, 2200)
-        );
+        assert_eq!((counts.requests, counts.throttled, counts.keys), (6, 3, 2200));
     }
 
     #[test]
@@ -201,10 +178,7 @@ mod tests {
         let bench = Bench::new(settings(Some(10.0), None));
         assert!(bench.admit(0, &[("p", 10)]).is_some());
         assert!(bench.admit(0, &[("p", 1), ("q", 10)]).is_none());
-        assert!(
-            bench.admit(0, &[("q", 10)]).is_some(),
-            "the refused request took nothing"
-        );
+        assert!(bench.admit(0, &[("q", 10)]).is_some(), "the refused request took nothing");
     }
 
     #[test]

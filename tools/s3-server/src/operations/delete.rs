@@ -9,22 +9,14 @@ use crate::text::now_ms;
 use crate::xml::write::Xml;
 
 pub fn one(context: &Context, key: &str, version: Option<VersionId>) -> S3Result<Answer> {
-    let deleted = context
-        .store
-        .bucket(context.bucket)?
-        .write()
-        .delete(key, version, now_ms());
+    let deleted = context.store.bucket(context.bucket)?.write().delete(key, version, now_ms());
     count(context, &[Ok(deleted)]);
     let answer = Answer::empty(204);
     Ok(match deleted {
         Deleted::Key => answer,
         Deleted::Version { id, was_marker } => {
             let answer = answer.with_header("x-amz-version-id", id.to_string());
-            if was_marker {
-                answer.with_header("x-amz-delete-marker", "true")
-            } else {
-                answer
-            }
+            if was_marker { answer.with_header("x-amz-delete-marker", "true") } else { answer }
         }
         Deleted::MarkerCreated { id } => answer
             .with_header("x-amz-delete-marker", "true")
@@ -36,11 +28,7 @@ pub fn many(context: &Context, request: &MultiDelete) -> S3Result<Answer> {
     let bucket = context.store.bucket(context.bucket)?;
     let now = now_ms();
     // Only the changes happen under the bucket's lock; checks and faults come first, the document afterwards.
-    let allowed: Vec<_> = request
-        .objects
-        .iter()
-        .map(|entry| check(context, entry))
-        .collect();
+    let allowed: Vec<_> = request.objects.iter().map(|entry| check(context, entry)).collect();
     let outcomes: Vec<_> = {
         let mut bucket = bucket.write();
         let delete = |(entry, allowed): (&DeleteEntry, S3Result<_>)| {
@@ -50,10 +38,7 @@ pub fn many(context: &Context, request: &MultiDelete) -> S3Result<Answer> {
     };
     count(context, &outcomes);
     let quiet = request.quiet && !context.settings.ignore_quiet;
-    Ok(Answer::xml(
-        200,
-        document(request, &outcomes, quiet, context.settings.pretty_xml),
-    ))
+    Ok(Answer::xml(200, document(request, &outcomes, quiet, context.settings.pretty_xml)))
 }
 
 fn check(context: &Context, entry: &DeleteEntry) -> S3Result<Option<VersionId>> {
@@ -93,11 +78,7 @@ fn document(
                     .leaf("Key", &entry.key)
                     .maybe("VersionId", entry.version.as_deref());
                 match deleted {
-                    Deleted::Version {
-                        id,
-                        was_marker: true,
-                    }
-                    | Deleted::MarkerCreated { id } => {
+                    Deleted::Version { id, was_marker: true } | Deleted::MarkerCreated { id } => {
                         xml.leaf("DeleteMarker", "true")
                             .leaf("DeleteMarkerVersionId", &id.to_string());
                     }
@@ -109,9 +90,7 @@ fn document(
                 xml.open("Error")
                     .leaf("Key", &entry.key)
                     .maybe("VersionId", entry.version.as_deref());
-                xml.leaf("Code", &error.code)
-                    .leaf("Message", &error.message)
-                    .close();
+                xml.leaf("Code", &error.code).leaf("Message", &error.message).close();
             }
         }
     }

@@ -18,15 +18,12 @@ pub fn objects(context: &Context, query: &ListingQuery, echo: &ListingEcho) -> S
     let bucket = context.store.bucket(context.bucket)?;
     let lie = context.fault.and_then(|fault| fault.listing);
     let page = match lie {
-        Some(Lie::EmptyPage) => ObjectPage {
-            next: Some(query.start.clone()),
-            ..ObjectPage::default()
-        },
+        Some(Lie::EmptyPage) => {
+            ObjectPage { next: Some(query.start.clone()), ..ObjectPage::default() }
+        }
         _ => bucket.read().list_objects(query),
     };
-    context
-        .stats
-        .count(|counters| counters.keys.listed += page.objects.len() as u64);
+    context.stats.count(|counters| counters.keys.listed += page.objects.len() as u64);
     let next = page.next.as_ref().map(write_token);
     let (truncated, token) = match lie {
         Some(Lie::NoToken) => (true, None),
@@ -37,28 +34,12 @@ pub fn objects(context: &Context, query: &ListingQuery, echo: &ListingEcho) -> S
     let mut xml = Xml::new("ListBucketResult", context.settings.pretty_xml);
     xml.leaf("Name", context.bucket)
         .leaf("Prefix", &text.encode(&query.prefix))
-        .maybe(
-            "StartAfter",
-            echo.start_after
-                .as_deref()
-                .map(|key| text.encode(key))
-                .as_deref(),
-        )
+        .maybe("StartAfter", echo.start_after.as_deref().map(|key| text.encode(key)).as_deref())
         .maybe("ContinuationToken", echo.continuation_token.as_deref())
         .maybe("NextContinuationToken", token.as_deref())
-        .leaf(
-            "KeyCount",
-            &(page.objects.len() + page.common_prefixes.len()).to_string(),
-        )
+        .leaf("KeyCount", &(page.objects.len() + page.common_prefixes.len()).to_string())
         .leaf("MaxKeys", &query.max_keys.to_string())
-        .maybe(
-            "Delimiter",
-            query
-                .delimiter
-                .as_deref()
-                .map(|key| text.encode(key))
-                .as_deref(),
-        )
+        .maybe("Delimiter", query.delimiter.as_deref().map(|key| text.encode(key)).as_deref())
         .maybe("EncodingType", text.name())
         .leaf("IsTruncated", if truncated { "true" } else { "false" });
     for (key, version) in &page.objects {
@@ -79,20 +60,12 @@ pub fn objects(context: &Context, query: &ListingQuery, echo: &ListingEcho) -> S
 pub fn versions(context: &Context, query: &VersionsQuery, echo: &ListingEcho) -> S3Result<Answer> {
     let bucket = context.store.bucket(context.bucket)?;
     let lie = context.fault.and_then(|fault| fault.listing);
-    let start = query.marker.clone().unwrap_or(VersionMarker {
-        key: String::new(),
-        version: None,
-    });
+    let start = query.marker.clone().unwrap_or(VersionMarker { key: String::new(), version: None });
     let page = match lie {
-        Some(Lie::EmptyPage) => VersionPage {
-            next: Some(start.clone()),
-            ..VersionPage::default()
-        },
+        Some(Lie::EmptyPage) => VersionPage { next: Some(start.clone()), ..VersionPage::default() },
         _ => bucket.read().list_versions(query),
     };
-    context
-        .stats
-        .count(|counters| counters.keys.listed += page.versions.len() as u64);
+    context.stats.count(|counters| counters.keys.listed += page.versions.len() as u64);
     let (truncated, next) = match lie {
         Some(Lie::NoToken) => (true, None),
         Some(Lie::SameToken) => (true, query.marker.clone().or(page.next)),
@@ -110,25 +83,14 @@ pub fn versions(context: &Context, query: &VersionsQuery, echo: &ListingEcho) ->
         xml.maybe("NextVersionIdMarker", version_text(next).as_deref());
     }
     xml.leaf("MaxKeys", &query.max_keys.to_string())
-        .maybe(
-            "Delimiter",
-            query
-                .delimiter
-                .as_deref()
-                .map(|key| text.encode(key))
-                .as_deref(),
-        )
+        .maybe("Delimiter", query.delimiter.as_deref().map(|key| text.encode(key)).as_deref())
         .maybe("EncodingType", text.name())
         .leaf("IsTruncated", if truncated { "true" } else { "false" });
     for (key, version, is_latest) in &page.versions {
-        xml.open(if version.is_marker() {
-            "DeleteMarker"
-        } else {
-            "Version"
-        })
-        .leaf("Key", &text.encode(key))
-        .leaf("VersionId", &version.id().to_string())
-        .leaf("IsLatest", if *is_latest { "true" } else { "false" });
+        xml.open(if version.is_marker() { "DeleteMarker" } else { "Version" })
+            .leaf("Key", &text.encode(key))
+            .leaf("VersionId", &version.id().to_string())
+            .leaf("IsLatest", if *is_latest { "true" } else { "false" });
         write_times(&mut xml, version);
         if let Some(object) = &version.object {
             write_object(&mut xml, object);
@@ -147,17 +109,11 @@ struct Encoding {
 
 impl Encoding {
     fn of(context: &Context, echo: &ListingEcho) -> Self {
-        Self {
-            url: echo.url_encoded && !context.settings.ignore_encoding_type,
-        }
+        Self { url: echo.url_encoded && !context.settings.ignore_encoding_type }
     }
 
     fn encode(&self, text: &str) -> String {
-        if self.url {
-            encode_for_listing(text)
-        } else {
-            text.to_owned()
-        }
+        if self.url { encode_for_listing(text) } else { text.to_owned() }
     }
 
     fn name(&self) -> Option<&'static str> {
@@ -181,8 +137,6 @@ fn write_owner(xml: &mut Xml) {
 
 fn write_common_prefixes(xml: &mut Xml, prefixes: &[String], text: &Encoding) {
     for prefix in prefixes {
-        xml.open("CommonPrefixes")
-            .leaf("Prefix", &text.encode(prefix))
-            .close();
+        xml.open("CommonPrefixes").leaf("Prefix", &text.encode(prefix)).close();
     }
 }

@@ -33,10 +33,8 @@ pub fn read(
         (bucket.get(key, version), bucket.versioning)
     };
     let (version, object) = found?;
-    let content_type = object
-        .content_type
-        .clone()
-        .unwrap_or_else(|| "binary/octet-stream".to_owned());
+    let content_type =
+        object.content_type.clone().unwrap_or_else(|| "binary/octet-stream".to_owned());
     let answer = Answer::empty(200)
         .with_header("etag", object.etag())
         .with_header("last-modified", http_time(version.modified_ms))

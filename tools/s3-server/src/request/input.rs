@@ -27,26 +27,11 @@ pub enum Input {
     HeadBucket,
     PutBucketVersioning(Versioning),
     GetBucketVersioning,
-    ListObjects {
-        query: ListingQuery,
-        echo: ListingEcho,
-    },
-    ListVersions {
-        query: VersionsQuery,
-        echo: ListingEcho,
-    },
-    PutObject {
-        key: String,
-        object: Arc<Object>,
-    },
-    ReadObject {
-        key: String,
-        version: Option<VersionId>,
-    },
-    DeleteObject {
-        key: String,
-        version: Option<VersionId>,
-    },
+    ListObjects { query: ListingQuery, echo: ListingEcho },
+    ListVersions { query: VersionsQuery, echo: ListingEcho },
+    PutObject { key: String, object: Arc<Object> },
+    ReadObject { key: String, version: Option<VersionId> },
+    DeleteObject { key: String, version: Option<VersionId> },
     DeleteObjects(MultiDelete),
 }
 
@@ -86,19 +71,14 @@ impl Input {
             Operation::ListObjectVersions => list_versions(&target.query)?,
             Operation::PutObject => {
                 let content_type = header(headers, "content-type").map(str::to_owned);
-                Self::PutObject {
-                    key,
-                    object: Arc::new(Object::new(body, content_type)),
-                }
+                Self::PutObject { key, object: Arc::new(Object::new(body, content_type)) }
             }
-            Operation::HeadObject | Operation::GetObject => Self::ReadObject {
-                key,
-                version: version_id(&target.query)?,
-            },
-            Operation::DeleteObject => Self::DeleteObject {
-                key,
-                version: version_id(&target.query)?,
-            },
+            Operation::HeadObject | Operation::GetObject => {
+                Self::ReadObject { key, version: version_id(&target.query)? }
+            }
+            Operation::DeleteObject => {
+                Self::DeleteObject { key, version: version_id(&target.query)? }
+            }
             Operation::DeleteObjects => Self::DeleteObjects(multi_delete(&body)?),
         })
     }
@@ -130,10 +110,8 @@ impl Input {
         let mut counts = HashMap::new();
         if !matches!(self, Self::ReadObject { .. }) {
             for key in self.keys() {
-                let end = key
-                    .char_indices()
-                    .nth(prefix_length)
-                    .map_or(key.len(), |(index, _)| index);
+                let end =
+                    key.char_indices().nth(prefix_length).map_or(key.len(), |(index, _)| index);
                 *counts.entry(&key[..end]).or_default() += 1;
             }
         }
@@ -173,10 +151,7 @@ fn multi_delete(body: &[u8]) -> S3Result<MultiDelete> {
     if root.name != "Delete" {
         return Err(S3Error::malformed_xml());
     }
-    let mut delete = MultiDelete {
-        objects: Vec::new(),
-        quiet: false,
-    };
+    let mut delete = MultiDelete { objects: Vec::new(), quiet: false };
     let mut quiet_seen = false;
     for child in &root.children {
         match &*child.name {
@@ -218,10 +193,7 @@ fn delete_entry(element: &Element) -> S3Result<DeleteEntry> {
 
 fn version_id(query: &Query) -> S3Result<Option<VersionId>> {
     let invalid = || S3Error::invalid_argument("Invalid version id specified");
-    query
-        .get("versionId")
-        .map(|text| VersionId::parse(text).ok_or_else(invalid))
-        .transpose()
+    query.get("versionId").map(|text| VersionId::parse(text).ok_or_else(invalid)).transpose()
 }
 
 fn list_objects(query: &Query) -> S3Result<Input> {
@@ -261,10 +233,7 @@ fn list_objects(query: &Query) -> S3Result<Input> {
 
 fn list_versions(query: &Query) -> S3Result<Input> {
     let version_id_marker = query.get("version-id-marker");
-    let marker = match (
-        query.get("key-marker").filter(|key| !key.is_empty()),
-        version_id_marker,
-    ) {
+    let marker = match (query.get("key-marker").filter(|key| !key.is_empty()), version_id_marker) {
         (None, None) => None,
         (None, Some(_)) => {
             return Err(S3Error::invalid_argument(
@@ -272,19 +241,13 @@ fn list_versions(query: &Query) -> S3Result<Input> {
             ));
         }
         (Some(_), Some("")) => {
-            return Err(S3Error::invalid_argument(
-                "A version-id marker cannot be empty.",
-            ));
+            return Err(S3Error::invalid_argument("A version-id marker cannot be empty."));
         }
         (Some(key), version) => {
             let invalid = || S3Error::invalid_argument("Invalid version id specified");
-            let version = version
-                .map(|text| VersionId::parse(text).ok_or_else(invalid))
-                .transpose()?;
-            Some(VersionMarker {
-                key: key.to_owned(),
-                version,
-            })
+            let version =
+                version.map(|text| VersionId::parse(text).ok_or_else(invalid)).transpose()?;
+            Some(VersionMarker { key: key.to_owned(), version })
         }
     };
     Ok(Input::ListVersions {
@@ -294,18 +257,12 @@ fn list_versions(query: &Query) -> S3Result<Input> {
             max_keys: max_keys(query)?,
             marker,
         },
-        echo: ListingEcho {
-            url_encoded: url_encoded(query)?,
-            ..ListingEcho::default()
-        },
+        echo: ListingEcho { url_encoded: url_encoded(query)?, ..ListingEcho::default() },
     })
 }
 
 fn delimiter(query: &Query) -> Option<String> {
-    query
-        .get("delimiter")
-        .filter(|text| !text.is_empty())
-        .map(str::to_owned)
+    query.get("delimiter").filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 fn max_keys(query: &Query) -> S3Result<usize> {
@@ -327,9 +284,7 @@ fn url_encoded(query: &Query) -> S3Result<bool> {
     match query.get("encoding-type") {
         None => Ok(false),
         Some("url") => Ok(true),
-        Some(_) => Err(S3Error::invalid_argument(
-            "Invalid Encoding Method specified in Request",
-        )),
+        Some(_) => Err(S3Error::invalid_argument("Invalid Encoding Method specified in Request")),
     }
 }
 
@@ -359,13 +314,8 @@ pub fn check_entry(entry: &DeleteEntry) -> S3Result<Option<VersionId>> {
     if entry.key.len() > MAX_KEY_BYTES {
         return Err(S3Error::new(400, "KeyTooLongError", "Your key is too long"));
     }
-    let no_such_version = || {
-        S3Error::new(
-            404,
-            "NoSuchVersion",
-            "The specified version does not exist.",
-        )
-    };
+    let no_such_version =
+        || S3Error::new(404, "NoSuchVersion", "The specified version does not exist.");
     entry
         .version
         .as_deref()
@@ -402,12 +352,8 @@ mod tests {
 
     #[test]
     fn s11_counts_of_keys() {
-        let body = |count| {
-            format!(
-                "<Delete>{}</Delete>",
-                "<Object><Key>k</Key></Object>".repeat(count)
-            )
-        };
+        let body =
+            |count| format!("<Delete>{}</Delete>", "<Object><Key>k</Key></Object>".repeat(count));
         assert!(delete(&body(1)).is_ok());
         assert!(delete(&body(1000)).is_ok());
         for count in [0, 1001] {
@@ -464,21 +410,12 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(
-            (
-                limit(""),
-                limit("max-keys=7"),
-                limit("max-keys=2000"),
-                limit("max-keys=0")
-            ),
+            (limit(""), limit("max-keys=7"), limit("max-keys=2000"), limit("max-keys=0")),
             (1000, 7, 1000, 0)
         );
-        for bad in [
-            "max-keys=-1",
-            "max-keys=x",
-            "max-keys=",
-            "encoding-type=xml",
-            "continuation-token=*",
-        ] {
+        for bad in
+            ["max-keys=-1", "max-keys=x", "max-keys=", "encoding-type=xml", "continuation-token=*"]
+        {
             assert_eq!(read(bad).unwrap_err(), "InvalidArgument", "{bad}");
         }
         for bad in [
@@ -503,10 +440,7 @@ mod tests {
             )
             .unwrap(),
         );
-        assert_eq!(
-            input.changes_per_prefix(2),
-            HashMap::from([("éa", 2), ("é", 1)])
-        );
+        assert_eq!(input.changes_per_prefix(2), HashMap::from([("éa", 2), ("é", 1)]));
         assert_eq!(input.changes_per_prefix(0), HashMap::from([("", 3)]));
     }
 }

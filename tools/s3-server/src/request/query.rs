@@ -18,10 +18,7 @@ impl Query {
     }
 
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0
-            .iter()
-            .find(|(candidate, _)| candidate == name)
-            .map(|(_, value)| &**value)
+        self.0.iter().find(|(candidate, _)| candidate == name).map(|(_, value)| &**value)
     }
 
     pub fn has(&self, name: &str) -> bool {
@@ -35,16 +32,11 @@ impl Query {
     /// The form that is signed: encoded, in order, each name with an equals sign.
     pub fn canonical(&self) -> String {
         let encoded = |text| encode_for_signature(text, false);
-        let mut pairs: Vec<_> = self
-            .0
-            .iter()
-            .map(|(name, value)| (encoded(name), encoded(value)))
-            .collect();
+        let mut pairs: Vec<_> =
+            self.0.iter().map(|(name, value)| (encoded(name), encoded(value))).collect();
         pairs.sort();
-        let pairs: Vec<_> = pairs
-            .into_iter()
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
+        let pairs: Vec<_> =
+            pairs.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         pairs.join("&")
     }
 }
@@ -59,10 +51,7 @@ mod tests {
         assert_eq!(query.get("prefix"), Some("a b"));
         assert_eq!(query.get("A"), Some("+ x"));
         assert!(query.has("delete") && !query.has("deletes"));
-        assert_eq!(
-            query.canonical(),
-            "A=%2B%20x&delete=&list-type=2&prefix=a%20b"
-        );
+        assert_eq!(query.canonical(), "A=%2B%20x&delete=&list-type=2&prefix=a%20b");
         assert!(Query::parse("a=%zz").is_err());
     }
 }

@@ -71,23 +71,16 @@ pub struct Target {
 pub const MAX_KEY_BYTES: usize = 1024;
 
 /// Headers that change what an operation does, in ways that this server does not have.
-const UNSUPPORTED_HEADERS: [&str; 5] = [
-    "x-amz-copy-source",
-    "x-amz-mfa",
-    "if-match",
-    "if-none-match",
-    "range",
-];
+const UNSUPPORTED_HEADERS: [&str; 5] =
+    ["x-amz-copy-source", "x-amz-mfa", "if-match", "if-none-match", "range"];
 
 /// Tells what the request is about; whatever is not offered is refused by name.
 pub fn route(method: &Method, uri: &Uri, headers: &HeaderMap) -> S3Result<Target> {
     let query = Query::parse(uri.query().unwrap_or_default())?;
     let path = decode_path(uri.path())?;
     // Split before decoding would be the same: a bucket's name holds nothing that needs encoding.
-    let (bucket, key) = path
-        .strip_prefix('/')
-        .and_then(|rest| rest.split_once('/'))
-        .unwrap_or((&path[1..], ""));
+    let (bucket, key) =
+        path.strip_prefix('/').and_then(|rest| rest.split_once('/')).unwrap_or((&path[1..], ""));
     check_bucket_name(bucket)?;
     if key.len() > MAX_KEY_BYTES {
         return Err(S3Error::new(400, "KeyTooLongError", "Your key is too long"));
@@ -100,19 +93,10 @@ pub fn route(method: &Method, uri: &Uri, headers: &HeaderMap) -> S3Result<Target
             )));
         }
     }
-    if let Some(name) = UNSUPPORTED_HEADERS
-        .iter()
-        .find(|name| headers.contains_key(**name))
-    {
+    if let Some(name) = UNSUPPORTED_HEADERS.iter().find(|name| headers.contains_key(**name)) {
         return Err(S3Error::not_implemented(&format!("the header {name}")));
     }
-    Ok(Target {
-        operation,
-        bucket: bucket.to_owned(),
-        key: key.to_owned(),
-        query,
-        path,
-    })
+    Ok(Target { operation, bucket: bucket.to_owned(), key: key.to_owned(), query, path })
 }
 
 fn operation(method: &Method, has_key: bool, query: &Query) -> S3Result<Operation> {
@@ -175,32 +159,12 @@ mod tests {
             ("PUT", "/bucket", Operation::CreateBucket, ""),
             ("PUT", "/bucket/", Operation::CreateBucket, ""),
             ("HEAD", "/bucket", Operation::HeadBucket, ""),
-            (
-                "PUT",
-                "/bucket?versioning",
-                Operation::PutBucketVersioning,
-                "",
-            ),
-            (
-                "GET",
-                "/bucket?versioning=",
-                Operation::GetBucketVersioning,
-                "",
-            ),
-            (
-                "GET",
-                "/bucket?list-type=2&prefix=a",
-                Operation::ListObjectsV2,
-                "",
-            ),
+            ("PUT", "/bucket?versioning", Operation::PutBucketVersioning, ""),
+            ("GET", "/bucket?versioning=", Operation::GetBucketVersioning, ""),
+            ("GET", "/bucket?list-type=2&prefix=a", Operation::ListObjectsV2, ""),
             ("GET", "/bucket?versions", Operation::ListObjectVersions, ""),
             ("PUT", "/bucket/k?x-id=PutObject", Operation::PutObject, "k"),
-            (
-                "HEAD",
-                "/bucket/k?versionId=null",
-                Operation::HeadObject,
-                "k",
-            ),
+            ("HEAD", "/bucket/k?versionId=null", Operation::HeadObject, "k"),
             ("GET", "/bucket/k", Operation::GetObject, "k"),
             ("DELETE", "/bucket/k", Operation::DeleteObject, "k"),
             ("POST", "/bucket?delete", Operation::DeleteObjects, ""),

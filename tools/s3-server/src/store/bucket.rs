@@ -22,11 +22,7 @@ pub struct Object {
 impl Object {
     pub fn new(body: Bytes, content_type: Option<String>) -> Self {
         let etag = Md5::digest(&body).into();
-        Self {
-            body,
-            content_type,
-            etag,
-        }
+        Self { body, content_type, etag }
     }
 
     /// The entity tag with its quotes.
@@ -95,11 +91,7 @@ pub struct Version {
 
 impl Version {
     pub fn id(&self) -> VersionId {
-        if self.is_null {
-            VersionId::Null
-        } else {
-            VersionId::Number(self.sequence)
-        }
+        if self.is_null { VersionId::Null } else { VersionId::Number(self.sequence) }
     }
 
     pub fn is_marker(&self) -> bool {
@@ -144,9 +136,7 @@ impl Bucket {
     /// Deletes the version that is named, or else the key in the way that the bucket's versioning asks for.
     pub fn delete(&mut self, key: &str, version: Option<VersionId>, now_ms: i64) -> Deleted {
         if let Some(id) = version {
-            let was_marker = self
-                .remove(key, id)
-                .is_some_and(|version| version.is_marker());
+            let was_marker = self.remove(key, id).is_some_and(|version| version.is_marker());
             return Deleted::Version { id, was_marker };
         }
         match self.versioning {
@@ -154,9 +144,9 @@ impl Bucket {
                 self.keys.remove(key);
                 Deleted::Key
             }
-            Versioning::Enabled | Versioning::Suspended => Deleted::MarkerCreated {
-                id: self.add(key, None, now_ms),
-            },
+            Versioning::Enabled | Versioning::Suspended => {
+                Deleted::MarkerCreated { id: self.add(key, None, now_ms) }
+            }
         }
     }
 
@@ -187,12 +177,8 @@ impl Bucket {
             self.remove(key, VersionId::Null);
         }
         self.last_sequence += 1;
-        let version = Version {
-            modified_ms: now_ms,
-            object,
-            sequence: self.last_sequence,
-            is_null,
-        };
+        let version =
+            Version { modified_ms: now_ms, object, sequence: self.last_sequence, is_null };
         let id = version.id();
         match self.keys.get_mut(key) {
             Some(versions) => versions.insert(0, version),
@@ -215,11 +201,7 @@ impl Bucket {
 fn missing(version: Option<VersionId>) -> S3Error {
     match version {
         None => S3Error::no_such_key(),
-        Some(_) => S3Error::new(
-            404,
-            "NoSuchVersion",
-            "The specified version does not exist.",
-        ),
+        Some(_) => S3Error::new(404, "NoSuchVersion", "The specified version does not exist."),
     }
 }
 
@@ -233,10 +215,7 @@ mod tests {
 
     fn ids(bucket: &Bucket, key: &str) -> Vec<(VersionId, bool)> {
         let versions = bucket.keys.get(key).map_or(&[][..], Vec::as_slice);
-        versions
-            .iter()
-            .map(|version| (version.id(), version.is_marker()))
-            .collect()
+        versions.iter().map(|version| (version.id(), version.is_marker())).collect()
     }
 
     #[test]
@@ -272,41 +251,23 @@ mod tests {
 
     #[test]
     fn with_versioning_every_put_and_delete_adds() {
-        let mut bucket = Bucket {
-            versioning: Versioning::Enabled,
-            ..Bucket::default()
-        };
+        let mut bucket = Bucket { versioning: Versioning::Enabled, ..Bucket::default() };
         let first = bucket.put("k", object(), 1);
         let second = bucket.put("k", object(), 2);
         let Deleted::MarkerCreated { id: marker } = bucket.delete("k", None, 3) else {
             panic!("no marker")
         };
-        assert_eq!(
-            ids(&bucket, "k"),
-            [(marker, true), (second, false), (first, false)]
-        );
+        assert_eq!(ids(&bucket, "k"), [(marker, true), (second, false), (first, false)]);
         assert_eq!(bucket.get("k", None).unwrap_err().code, "NoSuchKey");
-        assert_eq!(
-            bucket.get("k", Some(marker)).unwrap_err().code,
-            "MethodNotAllowed"
-        );
+        assert_eq!(bucket.get("k", Some(marker)).unwrap_err().code, "MethodNotAllowed");
         assert_eq!(bucket.get("k", Some(first)).unwrap().0.id(), first);
         assert_eq!(
             bucket.delete("k", Some(marker), 4),
-            Deleted::Version {
-                id: marker,
-                was_marker: true
-            }
+            Deleted::Version { id: marker, was_marker: true }
         );
         assert_eq!(bucket.get("k", None).unwrap().0.id(), second);
         for id in [first, second] {
-            assert_eq!(
-                bucket.delete("k", Some(id), 5),
-                Deleted::Version {
-                    id,
-                    was_marker: false
-                }
-            );
+            assert_eq!(bucket.delete("k", Some(id), 5), Deleted::Version { id, was_marker: false });
         }
         assert!(bucket.keys.is_empty());
     }
@@ -320,12 +281,7 @@ mod tests {
         bucket.versioning = Versioning::Suspended;
         assert_eq!(bucket.put("k", object(), 3), VersionId::Null);
         assert_eq!(ids(&bucket, "k"), [(VersionId::Null, false), (kept, false)]);
-        assert_eq!(
-            bucket.delete("k", None, 4),
-            Deleted::MarkerCreated {
-                id: VersionId::Null
-            }
-        );
+        assert_eq!(bucket.delete("k", None, 4), Deleted::MarkerCreated { id: VersionId::Null });
         assert_eq!(ids(&bucket, "k"), [(VersionId::Null, true), (kept, false)]);
     }
 }

@@ -77,10 +77,7 @@ impl Bucket {
         let mut last = Position::Start;
         let mut count = 0;
         while let Some(start) = from.take() {
-            for (key, versions) in self
-                .keys
-                .range::<str, _>((as_str(&start), Bound::Unbounded))
-            {
+            for (key, versions) in self.keys.range::<str, _>((as_str(&start), Bound::Unbounded)) {
                 if !key.starts_with(&query.prefix) {
                     break;
                 }
@@ -115,21 +112,14 @@ impl Bucket {
             Some(VersionMarker { key, version: None }) => {
                 later(query.prefix.clone(), Bound::Excluded(key.clone()))
             }
-            Some(VersionMarker {
-                key,
-                version: Some(_),
-            }) => later(query.prefix.clone(), Bound::Included(key.clone())),
+            Some(VersionMarker { key, version: Some(_) }) => {
+                later(query.prefix.clone(), Bound::Included(key.clone()))
+            }
         });
-        let mut last = VersionMarker {
-            key: String::new(),
-            version: None,
-        };
+        let mut last = VersionMarker { key: String::new(), version: None };
         let mut count = 0;
         while let Some(start) = from.take() {
-            for (key, versions) in self
-                .keys
-                .range::<str, _>((as_str(&start), Bound::Unbounded))
-            {
+            for (key, versions) in self.keys.range::<str, _>((as_str(&start), Bound::Unbounded)) {
                 if !key.starts_with(&query.prefix) {
                     break;
                 }
@@ -142,10 +132,7 @@ impl Bucket {
                         }
                         count += 1;
                         page.common_prefixes.push(group.to_owned());
-                        last = VersionMarker {
-                            key: group.to_owned(),
-                            version: None,
-                        };
+                        last = VersionMarker { key: group.to_owned(), version: None };
                     }
                     from = behind(group).map(Bound::Included);
                     break;
@@ -157,12 +144,8 @@ impl Bucket {
                         return page;
                     }
                     count += 1;
-                    page.versions
-                        .push((key.clone(), version.clone(), index == 0));
-                    last = VersionMarker {
-                        key: key.to_string(),
-                        version: Some(version.id()),
-                    };
+                    page.versions.push((key.clone(), version.clone(), index == 0));
+                    last = VersionMarker { key: key.to_string(), version: Some(version.id()) };
                 }
             }
         }
@@ -178,10 +161,9 @@ fn already_listed(key: &str, versions: &[Version], marker: &VersionMarker) -> us
     }
     match marker.version {
         None => 0,
-        Some(VersionId::Number(number)) => versions
-            .iter()
-            .take_while(|version| version.sequence >= number)
-            .count(),
+        Some(VersionId::Number(number)) => {
+            versions.iter().take_while(|version| version.sequence >= number).count()
+        }
         Some(VersionId::Null) => versions
             .iter()
             .position(|version| version.id() == VersionId::Null)
@@ -201,11 +183,8 @@ fn behind(prefix: &str) -> Option<String> {
     let mut text = prefix.to_owned();
     while let Some(last) = text.pop() {
         // Stepping over the surrogates, which are no characters; U+10FFFF has no successor.
-        let next = if last == '\u{D7FF}' {
-            Some('\u{E000}')
-        } else {
-            char::from_u32(u32::from(last) + 1)
-        };
+        let next =
+            if last == '\u{D7FF}' { Some('\u{E000}') } else { char::from_u32(u32::from(last) + 1) };
         if let Some(next) = next {
             text.push(next);
             return Some(text);
@@ -238,10 +217,7 @@ mod tests {
 
     fn bucket(versioning: Versioning, keys: &[&str]) -> Bucket {
         let object = Arc::new(Object::new(Bytes::new(), None));
-        let mut bucket = Bucket {
-            versioning,
-            ..Bucket::default()
-        };
+        let mut bucket = Bucket { versioning, ..Bucket::default() };
         for key in keys {
             bucket.put(key, object.clone(), 0);
         }
@@ -254,10 +230,7 @@ mod tests {
         loop {
             let page = bucket.list_objects(&query);
             let keys = page.objects.iter().map(|(key, _)| key.to_string());
-            pages.push(
-                keys.chain(page.common_prefixes.iter().map(|p| format!("[{p}]")))
-                    .collect(),
-            );
+            pages.push(keys.chain(page.common_prefixes.iter().map(|p| format!("[{p}]"))).collect());
             match page.next {
                 Some(next) => query.start = next,
                 None => return pages,
@@ -278,19 +251,11 @@ mod tests {
     fn pages_come_in_byte_order_and_end_exactly() {
         let bucket = bucket(Versioning::Never, &["b", "a", "é", "😀", "\u{FFFD}", "B"]);
         let all = pages(&bucket, query("", None, 1000)).concat();
-        assert_eq!(
-            all,
-            ["B", "a", "b", "é", "\u{FFFD}", "😀"],
-            "UTF-8 order, not UTF-16 order"
-        );
+        assert_eq!(all, ["B", "a", "b", "é", "\u{FFFD}", "😀"], "UTF-8 order, not UTF-16 order");
         for size in 1..7 {
             let pages = pages(&bucket, query("", None, size));
             assert_eq!(pages.concat(), all);
-            assert_eq!(
-                pages.len(),
-                6_usize.div_ceil(size),
-                "no empty page at the end"
-            );
+            assert_eq!(pages.len(), 6_usize.div_ceil(size), "no empty page at the end");
         }
     }
 
@@ -303,29 +268,20 @@ mod tests {
     #[test]
     fn s12_a_prefix_is_literal() {
         let bucket = bucket(Versioning::Never, &["foo", "foo/1", "foo2/1", "fop"]);
-        assert_eq!(
-            pages(&bucket, query("foo", None, 10)).concat(),
-            ["foo", "foo/1", "foo2/1"]
-        );
+        assert_eq!(pages(&bucket, query("foo", None, 10)).concat(), ["foo", "foo/1", "foo2/1"]);
         assert_eq!(pages(&bucket, query("foo/", None, 10)).concat(), ["foo/1"]);
         assert_eq!(pages(&bucket, query("g", None, 10)).concat(), [""; 0]);
     }
 
     #[test]
     fn delimiters_roll_keys_up_across_pages() {
-        let bucket = bucket(
-            Versioning::Never,
-            &["/x", "a/1", "a/2", "a0", "b//1", "b/1", "c"],
-        );
+        let bucket = bucket(Versioning::Never, &["/x", "a/1", "a/2", "a0", "b//1", "b/1", "c"]);
         for size in 1..7 {
             let mut all = pages(&bucket, query("", Some("/"), size)).concat();
             all.sort();
             assert_eq!(all, ["[/]", "[a/]", "[b/]", "a0", "c"], "pages of {size}");
         }
-        assert_eq!(
-            pages(&bucket, query("b/", Some("/"), 10)).concat(),
-            ["b/1", "[b//]"]
-        );
+        assert_eq!(pages(&bucket, query("b/", Some("/"), 10)).concat(), ["b/1", "[b//]"]);
         assert_eq!(
             pages(&bucket, query("", Some("//"), 10)).concat(),
             ["/x", "a/1", "a/2", "a0", "b/1", "c", "[b//]"]
@@ -340,10 +296,7 @@ mod tests {
             ..query("", delimiter, 10)
         };
         assert_eq!(pages(&bucket, after("a/1", None)).concat(), ["a/2", "b"]);
-        assert_eq!(
-            pages(&bucket, after("a/1", Some("/"))).concat(),
-            ["b", "[a/]"]
-        );
+        assert_eq!(pages(&bucket, after("a/1", Some("/"))).concat(), ["b", "[a/]"]);
         assert_eq!(pages(&bucket, after("a/2", Some("/"))).concat(), ["b"]);
         assert_eq!(pages(&bucket, after("a\u{10FFFF}", None)).concat(), ["b"]);
         assert_eq!(pages(&bucket, after("b", None)).concat(), [""; 0]);
@@ -382,11 +335,7 @@ mod tests {
                     if *latest { "*" } else { "" }
                 )
             }));
-            all.extend(
-                page.common_prefixes
-                    .iter()
-                    .map(|prefix| format!("[{prefix}]")),
-            );
+            all.extend(page.common_prefixes.iter().map(|prefix| format!("[{prefix}]")));
             match page.next {
                 Some(next) => query.marker = Some(next),
                 None => return all,
@@ -408,32 +357,22 @@ mod tests {
             );
             let mut rolled = version_pages(&bucket, size, Some("/"));
             rolled.sort();
-            assert_eq!(
-                rolled,
-                ["[c/]", "a:1", "a:3", "a:6!", "a:7*", "b:2*"],
-                "pages of {size}"
-            );
+            assert_eq!(rolled, ["[c/]", "a:1", "a:3", "a:6!", "a:7*", "b:2*"], "pages of {size}");
         }
     }
 
     #[test]
     fn paging_goes_on_when_the_marked_version_is_gone() {
         let mut bucket = bucket(Versioning::Enabled, &["a", "a", "a", "b"]);
-        let mut query = VersionsQuery {
-            max_keys: 2,
-            ..VersionsQuery::default()
-        };
+        let mut query = VersionsQuery { max_keys: 2, ..VersionsQuery::default() };
         let first = bucket.list_versions(&query);
         for (key, version, _) in &first.versions {
             bucket.delete(key, Some(version.id()), 0);
         }
         query.marker = first.next;
         let second = bucket.list_versions(&query);
-        let rest: Vec<_> = second
-            .versions
-            .iter()
-            .map(|(key, version, _)| (&**key, version.sequence))
-            .collect();
+        let rest: Vec<_> =
+            second.versions.iter().map(|(key, version, _)| (&**key, version.sequence)).collect();
         assert_eq!(rest, [("a", 1), ("b", 4)]);
     }
 }

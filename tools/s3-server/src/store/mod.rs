@@ -35,20 +35,12 @@ impl Store {
 
     /// The bucket, which must exist.
     pub fn bucket(&self, name: &str) -> S3Result<Arc<RwLock<Bucket>>> {
-        self.buckets
-            .lock()
-            .get(name)
-            .cloned()
-            .ok_or_else(|| S3Error::no_such_bucket(name))
+        self.buckets.lock().get(name).cloned().ok_or_else(|| S3Error::no_such_bucket(name))
     }
 
     /// The bucket, made when there is none.
     pub fn bucket_or_new(&self, name: &str) -> Arc<RwLock<Bucket>> {
-        self.buckets
-            .lock()
-            .entry(name.to_owned())
-            .or_default()
-            .clone()
+        self.buckets.lock().entry(name.to_owned()).or_default().clone()
     }
 
     /// Forgets all buckets.

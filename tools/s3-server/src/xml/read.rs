@@ -22,11 +22,7 @@ pub struct Element {
 impl Element {
     /// The text of an element that may hold nothing else.
     pub fn leaf_text(&self) -> S3Result<&str> {
-        if self.children.is_empty() {
-            Ok(&self.text)
-        } else {
-            Err(S3Error::malformed_xml())
-        }
+        if self.children.is_empty() { Ok(&self.text) } else { Err(S3Error::malformed_xml()) }
     }
 }
 
@@ -88,10 +84,7 @@ fn start(tag: &BytesStart, is_root: bool) -> Option<Element> {
             is_root && attribute.key.as_ref() == "xmlns" && attribute.value.as_ref() == NAMESPACE;
         known.then_some(())?;
     }
-    Some(Element {
-        name: tag.name().as_ref().to_owned(),
-        ..Element::default()
-    })
+    Some(Element { name: tag.name().as_ref().to_owned(), ..Element::default() })
 }
 
 fn close(element: Element, open: &mut [Element], root: &mut Option<Element>) -> Option<()> {
@@ -114,8 +107,7 @@ fn add_text(text: &str, open: &mut [Element]) -> Option<()> {
 }
 
 fn is_blank(text: &str) -> bool {
-    text.bytes()
-        .all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+    text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
 #[cfg(test)]
@@ -132,11 +124,8 @@ mod tests {
             format!("<?xml version=\"1.0\"?>\n<A xmlns=\"{NAMESPACE}\">\n <B>x</B><!-- y --><C/>\n</A>\n").as_bytes(),
         );
         let root = root.unwrap();
-        let names: Vec<_> = root
-            .children
-            .iter()
-            .map(|child| (&*child.name, &*child.text))
-            .collect();
+        let names: Vec<_> =
+            root.children.iter().map(|child| (&*child.name, &*child.text)).collect();
         assert_eq!((&*root.name, names), ("A", vec![("B", "x"), ("C", "")]));
     }
 
@@ -146,11 +135,7 @@ mod tests {
         assert_eq!(text_of("<A>&lt;&amp;&gt;&quot;&apos;</A>"), "<&>\"'");
         assert_eq!(text_of("<A>&#13;&#x0A;&#x1F600;é</A>"), "\r\n\u{1F600}é");
         assert_eq!(text_of("<A><![CDATA[<a> & b]]></A>"), "<a> & b");
-        assert_eq!(
-            text_of("<A>a\r\nb\rc</A>"),
-            "a\nb\nc",
-            "raw line ends become line feeds"
-        );
+        assert_eq!(text_of("<A>a\r\nb\rc</A>"), "a\nb\nc", "raw line ends become line feeds");
     }
 
     #[test]

@@ -29,12 +29,7 @@ impl Xml {
 
     fn begin(root: &'static str, attributes: &str, pretty: bool) -> Self {
         let out = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<{root}{attributes}>");
-        Self {
-            out,
-            open: vec![root],
-            pretty,
-            has_child: false,
-        }
+        Self { out, open: vec![root], pretty, has_child: false }
     }
 
     /// Begins an element.
@@ -140,9 +135,6 @@ mod tests {
     fn odd_characters() {
         let mut out = String::new();
         escape("\u{0}\u{1}\t\n\r&<>\"'\u{7f}\u{ffff}é😀", &mut out);
-        assert_eq!(
-            out,
-            "&#x0;&#x1;\t\n&#13;&amp;&lt;&gt;&quot;'\u{7f}&#xffff;é😀"
-        );
+        assert_eq!(out, "&#x0;&#x1;\t\n&#13;&amp;&lt;&gt;&quot;'\u{7f}&#xffff;é😀");
     }
 }

@@ -32,9 +32,7 @@ impl Reply {
     pub fn all(&self, name: &str) -> Vec<&str> {
         let (start, end) = (format!("<{name}>"), format!("</{name}>"));
         let parts = self.body.split(&start).skip(1);
-        parts
-            .map(|part| part.split_once(&end).expect("the element ends").0)
-            .collect()
+        parts.map(|part| part.split_once(&end).expect("the element ends").0).collect()
     }
 
     /// The text of the only element of this name.
@@ -45,9 +43,7 @@ impl Reply {
     }
 
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .get(name)
-            .map(|value| value.to_str().expect("text"))
+        self.headers.get(name).map(|value| value.to_str().expect("text"))
     }
 
     /// The error code, after a check of the status.
@@ -57,12 +53,7 @@ impl Reply {
     }
 
     pub fn ok(self) -> Self {
-        assert!(
-            (200..300).contains(&self.status),
-            "{} {}",
-            self.status,
-            self.body
-        );
+        assert!((200..300).contains(&self.status), "{} {}", self.status, self.body);
         self
     }
 }
@@ -113,16 +104,12 @@ impl Call {
             &base64::prelude::BASE64_STANDARD,
             md5::Md5::digest(document.as_bytes()),
         );
-        Self::new("POST", format!("/{bucket}?delete"))
-            .body(document)
-            .header("content-md5", md5)
+        Self::new("POST", format!("/{bucket}?delete")).body(document).header("content-md5", md5)
     }
 
     fn sign(&self, host: &str) -> Request<Full<Bytes>> {
         let format = format_description!("[year][month][day]T[hour][minute][second]Z");
-        let timestamp = OffsetDateTime::from(SystemTime::now())
-            .format(format)
-            .expect("a time");
+        let timestamp = OffsetDateTime::from(SystemTime::now()).format(format).expect("a time");
         let mut headers = self.headers.clone();
         let mut add = |name: &str, value: String| {
             if !headers.iter().any(|(known, _)| known == name) {
@@ -131,38 +118,21 @@ impl Call {
         };
         add("host", host.into());
         add("x-amz-date", timestamp.clone());
-        add(
-            "x-amz-content-sha256",
-            hex::encode(Sha256::digest(&self.body)),
-        );
+        add("x-amz-content-sha256", hex::encode(Sha256::digest(&self.body)));
         headers.sort();
         let names: Vec<_> = headers.iter().map(|(name, _)| &**name).collect();
         let names = names.join(";");
-        let payload = &headers
-            .iter()
-            .find(|(name, _)| name == "x-amz-content-sha256")
-            .expect("added")
-            .1;
+        let payload =
+            &headers.iter().find(|(name, _)| name == "x-amz-content-sha256").expect("added").1;
         let (path, query) = self.uri.split_once('?').unwrap_or((&self.uri, ""));
-        let mut pairs: Vec<_> = query
-            .split('&')
-            .filter(|pair| !pair.is_empty())
-            .map(str::to_owned)
-            .collect();
-        pairs
-            .iter_mut()
-            .filter(|pair| !pair.contains('='))
-            .for_each(|pair| pair.push('='));
+        let mut pairs: Vec<_> =
+            query.split('&').filter(|pair| !pair.is_empty()).map(str::to_owned).collect();
+        pairs.iter_mut().filter(|pair| !pair.contains('=')).for_each(|pair| pair.push('='));
         pairs.sort();
-        let lines: String = headers
-            .iter()
-            .map(|(name, value)| format!("{name}:{value}\n"))
-            .collect();
-        let canonical = format!(
-            "{}\n{path}\n{}\n{lines}\n{names}\n{payload}",
-            self.method,
-            pairs.join("&")
-        );
+        let lines: String =
+            headers.iter().map(|(name, value)| format!("{name}:{value}\n")).collect();
+        let canonical =
+            format!("{}\n{path}\n{}\n{lines}\n{names}\n{payload}", self.method, pairs.join("&"));
         let date = &timestamp[..8];
         let scope = format!("{date}/{}/s3/aws4_request", self.region);
         let to_sign = format!(
@@ -187,19 +157,14 @@ impl Call {
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        request
-            .body(Full::new(self.body.clone()))
-            .expect("a valid request")
+        request.body(Full::new(self.body.clone())).expect("a valid request")
     }
 }
 
 /// An Object element, with the key escaped as a careful client does.
 pub fn object(key: &str) -> String {
-    let key = key
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('\r', "&#13;");
+    let key =
+        key.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('\r', "&#13;");
     format!("<Object><Key>{key}</Key></Object>")
 }
 
@@ -241,24 +206,16 @@ impl Bench {
     /// With a bucket that holds these keys.
     pub async fn with_keys(keys: &[&str]) -> Self {
         let bench = Self::start().await;
-        bench
-            .seed(serde_json::json!({ "bucket": "bucket", "keys": keys }))
-            .await;
+        bench.seed(serde_json::json!({ "bucket": "bucket", "keys": keys })).await;
         bench
     }
 
     pub async fn connect(&self) -> Connection {
-        let stream = TcpStream::connect(&self.host)
-            .await
-            .expect("the server listens");
-        let (sender, connection) = http1::handshake(TokioIo::new(stream))
-            .await
-            .expect("a connection");
+        let stream = TcpStream::connect(&self.host).await.expect("the server listens");
+        let (sender, connection) =
+            http1::handshake(TokioIo::new(stream)).await.expect("a connection");
         tokio::spawn(connection);
-        Connection {
-            host: self.host.clone(),
-            sender,
-        }
+        Connection { host: self.host.clone(), sender }
     }
 
     /// The answer, or nothing when the socket closed before it was whole.
@@ -276,23 +233,13 @@ impl Bench {
 
     /// All keys of the bucket, as the store holds them.
     pub async fn keys(&self, bucket: &str) -> Vec<String> {
-        let reply = self
-            .get(format!("/{bucket}?list-type=2&encoding-type=url"))
-            .await
-            .ok();
+        let reply = self.get(format!("/{bucket}?list-type=2&encoding-type=url")).await.ok();
         reply.all("Key").into_iter().map(decode).collect()
     }
 
     pub async fn admin(&self, method: &'static str, path: &str, body: Value) -> Value {
-        let body = if body.is_null() {
-            String::new()
-        } else {
-            body.to_string()
-        };
-        let reply = self
-            .call(Call::new(method, format!("/-/{path}")).body(body))
-            .await
-            .ok();
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let reply = self.call(Call::new(method, format!("/-/{path}")).body(body)).await.ok();
         serde_json::from_str(&reply.body).expect("JSON")
     }
 
@@ -344,10 +291,6 @@ impl Connection {
         let (head, body) = response.into_parts();
         let body = body.collect().await.ok()?.to_bytes();
         let body = String::from_utf8(body.to_vec()).expect("UTF-8");
-        Some(Reply {
-            status: head.status.as_u16(),
-            headers: head.headers,
-            body,
-        })
+        Some(Reply { status: head.status.as_u16(), headers: head.headers, body })
     }
 }

@@ -1,0 +1,106 @@
+'use strict'
+
+// The plain semaphore: no events, no re-entry, and a callback that starts at once when it can.
+
+const { AsyncResource } = require('node:async_hooks')
+const core = require('./core.js')
+const { SemaphoreHandle, closeWith } = require('./handles.js')
+const { checkFunction, invalidLimit } = require('./validate.js')
+const { waitWith, wake } = require('./waiters.js')
+
+/** Nobody listens for the end of a waiter, so its collection need not be watched. */
+const UNTRACKED = { requireManualDestroy: true }
+
+/** The semaphore in the core, as the integer that stands for it there. */
+const HANDLE = Symbol('handle')
+/** Those who wait for completions; absent until somebody does. */
+const OBSERVERS = Symbol('observers')
+
+/** Opens a semaphore of its own in the core for as long as `owner` lives. */
+function openSemaphore(owner, name, limit) {
+  const id = typeof limit === 'number' ? core.createSemaphore(limit) : 0
+  if (id === 0) throw invalidLimit(name, limit)
+  closeWith(owner, new SemaphoreHandle(id))
+  return id
+}
+
+class CoreSemaphore {
+  constructor(concurrentExecution) {
+    this[HANDLE] = openSemaphore(this, 'concurrentExecution', concurrentExecution)
+    this.concurrentExecution = concurrentExecution
+    this[OBSERVERS] = undefined
+  }
+
+  synchronized(cb) {
+    try {
+      checkFunction('cb', cb)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    const ticket = core.acquire(this[HANDLE])
+    if (ticket === 0) return run(this, cb)
+    return new Promise((resolve, reject) => waitWith(ticket, new Waiter(this, cb, resolve, reject)))
+  }
+
+  async waitComplete() {
+    if (this.numberOfTasks > 0) await new Promise((resolve) => observersOf(this).complete.push(resolve))
+  }
+
+  async waitCompleteAll() {
+    if (this.numberOfTasks > 0) await new Promise((resolve) => observersOf(this).completeAll.push(resolve))
+  }
+
+  get numberOfRunningTasks() {
+    return core.held(this[HANDLE])
+  }
+
+  get numberOfTasks() {
+    return core.tasks(this[HANDLE])
+  }
+}
+
+/**
+ * A queued callback. It carries its caller's async context itself: with a million of them in a
+ * queue, a promise and a suspended function each would cost three times the time and memory.
+ */
+class Waiter extends AsyncResource {
+  constructor(semaphore, cb, resolve, reject) {
+    super('SemaphoreWaiter', UNTRACKED)
+    this.semaphore = semaphore
+    this.cb = cb
+    this.resolve = resolve
+    this.reject = reject
+  }
+
+  granted() {
+    this.runInAsyncScope(this.run, this)
+  }
+
+  run() {
+    run(this.semaphore, this.cb).then(this.resolve, this.reject)
+  }
+}
+
+async function run(semaphore, cb) {
+  try {
+    return await cb()
+  } finally {
+    wake(core.release(semaphore[HANDLE]))
+    settled(semaphore)
+  }
+}
+
+function observersOf(semaphore) {
+  return (semaphore[OBSERVERS] ??= { complete: [], completeAll: [] })
+}
+
+/** Tells those who wait for completions; whoever was woken before starts before they go on. */
+function settled(semaphore) {
+  const observers = semaphore[OBSERVERS]
+  if (observers === undefined) return
+  const all = core.tasks(semaphore[HANDLE]) === 0
+  for (const resolve of observers.complete.splice(0)) resolve()
+  if (all) for (const resolve of observers.completeAll.splice(0)) resolve()
+}
+
+module.exports = { CoreSemaphore, HANDLE, openSemaphore, settled }

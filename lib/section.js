@@ -1,0 +1,112 @@
+'use strict'
+
+// One section under a semaphore: admission, the events on the way, the callback, the release.
+//
+// `owner` is a Semaphore or a Synchronizer. It is the identity for re-entry and holds the handle of
+// the semaphore in the core. `call` says what this execution is about:
+//   signal, timeout, throttle, isCanceled   how it may wait
+//   context                                 what errors name
+//   notify(type)                            told of each event; left out when nobody listens
+// The code after each `await` runs in the async context of the caller, so listeners, callbacks
+// and errors belong to whoever called, not to whoever released the permit.
+
+const core = require('./core.js')
+const { SynchronizerError, SynchronizerReentrantExecutionError } = require('./errors.js')
+const { SynchronizerThrottleError, SynchronizerTimeoutError } = require('./errors.js')
+const { createMark, isInside, runInside } = require('./reentry.js')
+const { HANDLE, settled } = require('./core-semaphore.js')
+const { TIMED_OUT, ABORTED, wait, waitWithin, wake } = require('./waiters.js')
+
+/**
+ * Takes a permit or a place in the queue, in the order of the calls. What is returned must be
+ * awaited, then `admitted` called.
+ */
+function admit(owner, call) {
+  const { notify, signal, timeout } = call
+  if (signal?.aborted) throw signal.reason
+  const handle = owner[HANDLE]
+  if (call.throttle) {
+    if (!core.tryAcquire(handle)) {
+      notify?.('Throttle')
+      throw new SynchronizerThrottleError(call.context)
+    }
+    notify?.('Acquire')
+    return undefined
+  }
+  const ticket = core.acquire(handle)
+  notify?.('Acquire')
+  if (ticket === 0) return undefined
+  if (timeout === undefined && signal === undefined) return wait(ticket)
+  return admitWithin(handle, ticket, call)
+}
+
+async function admitWithin(handle, ticket, call) {
+  const { context, notify, signal, timeout } = call
+  const onLeave = notify && ((outcome) => notify(outcome === TIMED_OUT ? 'Timeout' : 'Cancel'))
+  const outcome = await waitWithin(handle, ticket, timeout, signal, onLeave)
+  if (outcome === TIMED_OUT) throw new SynchronizerTimeoutError(context)
+  if (outcome === ABORTED) throw signal.reason
+}
+
+/** Enters with the permit had, unless the execution was called off meanwhile. */
+function admitted(owner, call) {
+  const { isCanceled, notify, signal } = call
+  if (signal !== undefined || isCanceled !== undefined) {
+    let reason
+    try {
+      if (signal?.aborted) reason = { error: signal.reason }
+      else if (isCanceled?.()) reason = { error: new SynchronizerError({ code: 'Cancel', context: call.context }) }
+    } catch (error) {
+      reason = { error }
+    }
+    if (reason !== undefined) {
+      wake(core.release(owner[HANDLE]))
+      notify?.('Cancel')
+      settled(owner)
+      throw reason.error
+    }
+  }
+  core.enter(owner[HANDLE])
+  notify?.('Acquired')
+}
+
+function leave(owner, call) {
+  const { notify } = call
+  wake(core.leave(owner[HANDLE]))
+  notify?.('Release')
+  notify?.('Finish')
+  settled(owner)
+}
+
+/** Runs `callback` under a permit of `owner`; it gets `argument`, or else whether it re-entered. */
+async function runSection(owner, callback, argument, call) {
+  while (isInside(owner)) {
+    if (owner.raiseOnReentrant) throw new SynchronizerReentrantExecutionError(call.context)
+    if (call.signal?.aborted) throw call.signal.reason
+    await undefined
+    // The outer section may have ended in the meantime.
+    if (isInside(owner)) return reenter(callback, argument, call)
+  }
+  await admit(owner, call)
+  admitted(owner, call)
+  const mark = createMark(owner)
+  try {
+    return await runInside(mark, callback, argument ?? false)
+  } finally {
+    mark.active = false
+    leave(owner, call)
+  }
+}
+
+async function reenter(callback, argument, call) {
+  const { notify } = call
+  notify?.('Enter')
+  try {
+    return await callback(argument ?? true)
+  } finally {
+    notify?.('Exit')
+    notify?.('Finish')
+  }
+}
+
+module.exports = { admit, admitted, leave, runSection }

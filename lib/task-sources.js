@@ -1,0 +1,60 @@
+'use strict'
+
+// Task sources: any iterator of `{ task }` as executeTasks takes it, and helpers that make one.
+
+const { SynchronizerInvalidError } = require('./errors.js')
+const { checkLimit, invalid, show } = require('./validate.js')
+
+/** The iterator behind an async iterable, a sync iterable or an object with only `next()`. */
+function toIterator(name, source) {
+  const open = source?.[Symbol.asyncIterator] ?? source?.[Symbol.iterator]
+  if (typeof open === 'function' && typeof source !== 'string') return open.call(source)
+  if (typeof source?.next === 'function') return source
+  throw invalid(name, source, 'an (async) iterator or an (async) iterable')
+}
+
+/** An iterable for `for await`, of anything that `toIterator` takes. */
+function toIterable(name, source) {
+  const iterator = toIterator(name, source)
+  return { [Symbol.asyncIterator]: () => iterator }
+}
+
+/** The error for what a source gave instead of a task; nothing when it is one. */
+function faultOf(item) {
+  if (typeof item === 'object' && item !== null && 'task' in item) return undefined
+  return new SynchronizerInvalidError(`taskSource must give objects like { task }, but gave ${show(item)}; wrap plain values with toTasks()`)
+}
+
+function toTasks(iterable) {
+  return wrap(toIterable('iterable', iterable))
+}
+
+async function* wrap(values) {
+  for await (const task of values) yield { task }
+}
+
+function rebatchTasks(source, size) {
+  checkLimit('size', size)
+  return rebatch(toIterable('source', source), size)
+}
+
+async function* rebatch(source, size) {
+  let batch = []
+  for await (const item of source) {
+    const fault = faultOf(item)
+    if (fault !== undefined) throw fault
+    if (!Array.isArray(item.task)) throw invalid('A task to be re-cut', item.task, 'an array')
+    // Slices, because one page may hold more than can be passed as arguments.
+    for (let start = 0; start < item.task.length;) {
+      const end = start + size - batch.length
+      batch = batch.concat(item.task.slice(start, end))
+      start = end
+      if (batch.length < size) break
+      yield { task: batch }
+      batch = []
+    }
+  }
+  if (batch.length > 0) yield { task: batch }
+}
+
+module.exports = { faultOf, rebatchTasks, toIterator, toTasks }

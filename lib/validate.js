@@ -1,0 +1,41 @@
+'use strict'
+
+// Checks of what users pass in. Each error names the value and what to pass instead.
+
+const { inspect } = require('node:util')
+const core = require('./core.js')
+const { SynchronizerInvalidError } = require('./errors.js')
+
+function show(value) {
+  return inspect(value, { depth: 0, breakLength: Infinity })
+}
+
+function invalid(name, value, remedy) {
+  return new SynchronizerInvalidError(`${name} must be ${remedy}, but is ${show(value)}`)
+}
+
+/** The error for a limit that the core refused. */
+function invalidLimit(name, value) {
+  return invalid(name, value, 'an integer of at least 1')
+}
+
+function checkLimit(name, value) {
+  if (typeof value !== 'number' || !core.isLimit(value)) throw invalidLimit(name, value)
+}
+
+function checkFunction(name, value) {
+  if (typeof value !== 'function') throw invalid(name, value, 'a function')
+}
+
+function checkOptionalFunction(name, value) {
+  if (value !== undefined && typeof value !== 'function') throw invalid(name, value, 'a function, or left out')
+}
+
+function checkOptionalSignal(signal) {
+  if (signal === undefined) return
+  if (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
+    throw invalid('signal', signal, 'an AbortSignal, or left out')
+  }
+}
+
+module.exports = { show, invalid, invalidLimit, checkLimit, checkFunction, checkOptionalFunction, checkOptionalSignal }

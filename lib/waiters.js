@@ -1,0 +1,79 @@
+'use strict'
+
+// The promises of those who wait for a permit, found by the ticket that the core gave them.
+
+const { AsyncResource } = require('node:async_hooks')
+const core = require('./core.js')
+const { onAbort, offAbort } = require('./abort.js')
+const { startTimer } = require('./timer.js')
+
+const GRANTED = 0
+const TIMED_OUT = 1
+const ABORTED = 2
+
+/** Arrays that empty below this length are kept: they will likely fill again. */
+const KEEP = 1024
+
+// The core recycles tickets, so this array is as long as most ever waited at once.
+let wakers = []
+let waiting = 0
+
+function put(ticket, waker) {
+  wakers[ticket] = waker
+  waiting++
+}
+
+function take(ticket) {
+  const waker = wakers[ticket]
+  wakers[ticket] = undefined
+  if (--waiting === 0 && wakers.length > KEEP) wakers = []
+  return waker
+}
+
+/** Calls `waiter.granted()` on the grant, whatever the async context is then. */
+function waitWith(ticket, waiter) {
+  put(ticket, waiter)
+}
+
+/** Waits for the grant. */
+function wait(ticket) {
+  return new Promise((resolve) => put(ticket, resolve))
+}
+
+/**
+ * Waits for the grant, the end of `timeout` milliseconds or an abort, and tells which came first.
+ * `onLeave` is called the moment one of the last two ends the wait, in the caller's async context.
+ */
+function waitWithin(handle, ticket, timeout, signal, onLeave) {
+  return new Promise((resolve) => {
+    let stopTimer
+    const settle = (outcome) => {
+      stopTimer?.()
+      if (signal !== undefined) offAbort(signal, onSignal)
+      resolve(outcome)
+    }
+    const leave = (outcome) => {
+      if (!core.cancel(handle, ticket)) return
+      take(ticket)
+      onLeave?.(outcome)
+      settle(outcome)
+    }
+    // A signal calls back in the context of whoever aborts, unlike a timer.
+    const onSignal = onLeave === undefined ? () => leave(ABORTED) : AsyncResource.bind(() => leave(ABORTED))
+    put(ticket, () => settle(GRANTED))
+    if (signal !== undefined) onAbort(signal, onSignal)
+    if (timeout === undefined) return
+    if (timeout > 0) stopTimer = startTimer(timeout, () => leave(TIMED_OUT))
+    else leave(TIMED_OUT)
+  })
+}
+
+/** Tells the waiter of `ticket` that it has the permit; 0 is nobody. */
+function wake(ticket) {
+  if (ticket === 0) return
+  const waker = take(ticket)
+  if (typeof waker === 'function') waker()
+  else waker.granted()
+}
+
+module.exports = { GRANTED, TIMED_OUT, ABORTED, wait, waitWith, waitWithin, wake }

@@ -1,0 +1,293 @@
+//! The bounded pipeline: source → window → (limit per key) → permits → executor.
+//!
+//! # How it works
+//!
+//! A [`Pipeline`] holds no tasks and runs nothing. Its driver tells it what happened (a task was
+//! pulled, a task finished, the source ended) and does what each answer says: pull another, start
+//! this one, be done. The driver keeps its tasks under the small integers given out here, which are
+//! recycled, so that an array of the window's size is enough.
+//!
+//! * At most `window` tasks are pulled and unfinished, and one pull is outstanding at a time.
+//! * A task first takes the permit of its key, then one of the permits for execution. Both are the
+//!   semaphores of this crate, whose waiters are the tasks' integers. So a task whose key is busy
+//!   waits aside, and those of other keys pass it while the window has room.
+//! * A key's limit may also live outside, shared with others. Then the task is pulled
+//!   [gated](Pipeline::pulled_gated), and the driver [opens](Pipeline::opened) it when it has the permit.
+//!
+//! One event frees at most one permit for execution, so one answer starts at most one task.
+
+use std::sync::Arc;
+
+use super::keyed::{KeyedSemaphores, Lease};
+use super::limit::Limit;
+use super::semaphore::{Semaphore, Stage};
+use super::slab::Slab;
+
+/// The integer that stands for a task from when it is pulled until it is finished.
+pub type Slot = u32;
+
+/// What a pipeline is bounded by.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Tasks pulled and unfinished.
+    pub window: Limit,
+    /// Tasks running.
+    pub execution: Limit,
+    /// Tasks running or chosen to run next that have the same key.
+    pub per_key: Limit,
+}
+
+/// What the driver does next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// Start this task.
+    pub start: Option<Slot>,
+    /// Ask the source for another one.
+    pub pull: bool,
+    /// All is over; nothing else will be asked.
+    pub done: bool,
+}
+
+/// How far a pipeline has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Tasks taken from the source.
+    pub pulled: u64,
+    /// Tasks running now.
+    pub running: u32,
+    /// Tasks that ended well.
+    pub done: u64,
+    /// Tasks that failed.
+    pub failed: u64,
+}
+
+#[derive(Default)]
+struct Task {
+    key: Option<Lease<Slot>>,
+    running: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Tasks are pulled.
+    Open,
+    /// The source has ended; what was pulled runs.
+    Draining,
+    /// What runs ends; nothing else starts.
+    Aborted,
+}
+
+/// The state of one run.
+pub struct Pipeline {
+    window: Limit,
+    execution: Semaphore<Slot>,
+    keys: Arc<KeyedSemaphores<Slot>>,
+    per_key: Limit,
+    tasks: Slab<Task>,
+    pulling: bool,
+    phase: Phase,
+    counts: Counts,
+}
+
+impl Pipeline {
+    /// A pipeline that has pulled nothing yet; ask [`begin`](Self::begin) first.
+    pub fn new(bounds: Bounds) -> Self {
+        Self {
+            window: bounds.window,
+            execution: Semaphore::new(bounds.execution),
+            keys: KeyedSemaphores::new(),
+            per_key: bounds.per_key,
+            tasks: Slab::default(),
+            pulling: false,
+            phase: Phase::Open,
+            counts: Counts::default(),
+        }
+    }
+
+    /// How far it has come.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The first pull.
+    pub fn begin(&mut self) -> Answer {
+        self.answer(None)
+    }
+
+    /// The source gave a task.
+    pub fn pulled(&mut self) -> (Slot, Answer) {
+        let slot = self.take_in(Task::default());
+        let start = self.admit(slot);
+        (slot, self.answer(start))
+    }
+
+    /// The source gave a task that counts against the limit of `key`.
+    pub fn pulled_keyed(&mut self, key: &[u16]) -> (Slot, Answer) {
+        let slot = self.take_in(Task::default());
+        let lease = self.keys.lease(key, self.per_key);
+        let start = if lease.acquire(slot).is_ok() { self.admit(slot) } else { None };
+        if let Some(task) = self.tasks.get_mut(slot) {
+            task.key = Some(lease);
+        }
+        (slot, self.answer(start))
+    }
+
+    /// The source gave a task that waits for a permit kept elsewhere.
+    pub fn pulled_gated(&mut self) -> (Slot, Answer) {
+        let slot = self.take_in(Task::default());
+        (slot, self.answer(None))
+    }
+
+    /// A gated task has its permit.
+    pub fn opened(&mut self, slot: Slot) -> Answer {
+        let start = self.admit(slot);
+        self.answer(start)
+    }
+
+    /// A task that was started has ended.
+    pub fn finished(&mut self, slot: Slot, success: bool) -> Answer {
+        *(if success { &mut self.counts.done } else { &mut self.counts.failed }) += 1;
+        self.leave(slot)
+    }
+
+    /// A task that was to start never did: it is forgotten.
+    pub fn dropped(&mut self, slot: Slot) -> Answer {
+        self.leave(slot)
+    }
+
+    /// The source has no more tasks, or failed.
+    pub fn source_ended(&mut self) -> Answer {
+        self.pulling = false;
+        if self.phase == Phase::Open {
+            self.phase = Phase::Draining;
+        }
+        self.answer(None)
+    }
+
+    /// Nothing else is pulled or started. Tasks pulled and not started are forgotten.
+    pub fn abort(&mut self) -> Answer {
+        self.phase = Phase::Aborted;
+        self.answer(None)
+    }
+
+    fn take_in(&mut self, task: Task) -> Slot {
+        self.pulling = false;
+        self.counts.pulled += 1;
+        self.tasks.insert(task)
+    }
+
+    /// The task has what it needs but a permit for execution.
+    fn admit(&mut self, slot: Slot) -> Option<Slot> {
+        self.execution.acquire(slot).ok()?;
+        self.start(slot)
+    }
+
+    fn start(&mut self, slot: Slot) -> Option<Slot> {
+        if self.phase == Phase::Aborted {
+            return None;
+        }
+        self.tasks.get_mut(slot)?.running = true;
+        self.counts.running += 1;
+        Some(slot)
+    }
+
+    fn leave(&mut self, slot: Slot) -> Answer {
+        let Some(task) = self.tasks.remove(slot) else {
+            debug_assert!(false, "a task ended that was not there");
+            return self.answer(None);
+        };
+        debug_assert!(task.running, "a task ended that had not started");
+        self.counts.running -= 1;
+        // Whoever has its key's permit already goes first.
+        let first = self.execution.release(Stage::Admitted).and_then(|slot| self.start(slot));
+        let freed = task.key.as_ref().and_then(|lease| lease.release(Stage::Admitted));
+        let second = freed.and_then(|slot| self.admit(slot));
+        debug_assert!(first.is_none() || second.is_none(), "one permit started two tasks");
+        self.answer(first.or(second))
+    }
+
+    fn answer(&mut self, start: Option<Slot>) -> Answer {
+        let in_flight = self.tasks.len() as u32;
+        let pull = self.phase == Phase::Open && !self.pulling && self.window.admits(in_flight);
+        self.pulling |= pull;
+        let done = match self.phase {
+            Phase::Open => false,
+            Phase::Draining => in_flight == 0,
+            Phase::Aborted => self.counts.running == 0,
+        };
+        Answer { start, pull, done }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pipeline(window: f64, execution: f64, per_key: f64) -> Pipeline {
+        let [window, execution, per_key] =
+            [window, execution, per_key].map(|n| Limit::from_f64(n).unwrap());
+        Pipeline::new(Bounds { window, execution, per_key })
+    }
+
+    fn answer(start: Option<Slot>, pull: bool, done: bool) -> Answer {
+        Answer { start, pull, done }
+    }
+
+    #[test]
+    fn pulls_to_the_window_and_starts_to_the_limit() {
+        let mut run = pipeline(3.0, 1.0, 1.0);
+        assert_eq!(run.begin(), answer(None, true, false));
+        assert_eq!(run.pulled(), (0, answer(Some(0), true, false)));
+        assert_eq!(run.pulled(), (1, answer(None, true, false)));
+        assert_eq!(run.pulled(), (2, answer(None, false, false)));
+        assert_eq!(run.finished(0, true), answer(Some(1), true, false));
+        assert_eq!(run.source_ended(), answer(None, false, false));
+        assert_eq!(run.finished(1, false), answer(Some(2), false, false));
+        assert_eq!(run.finished(2, true), answer(None, false, true));
+        assert_eq!(run.counts(), Counts { pulled: 3, running: 0, done: 2, failed: 1 });
+    }
+
+    #[test]
+    fn a_busy_key_does_not_hold_up_others() {
+        let mut run = pipeline(4.0, 2.0, 1.0);
+        run.begin();
+        assert_eq!(run.pulled_keyed(&[1]), (0, answer(Some(0), true, false)));
+        assert_eq!(run.pulled_keyed(&[1]), (1, answer(None, true, false)));
+        assert_eq!(run.pulled_keyed(&[2]), (2, answer(Some(2), true, false)));
+        assert_eq!(run.finished(0, true), answer(Some(1), false, false));
+        assert_eq!(run.keys.len(), 2);
+        run.source_ended();
+        run.finished(1, true);
+        assert_eq!(run.finished(2, true), answer(None, false, true));
+        assert!(run.keys.is_empty());
+    }
+
+    #[test]
+    fn a_gated_task_starts_when_opened() {
+        let mut run = pipeline(2.0, 1.0, 1.0);
+        run.begin();
+        assert_eq!(run.pulled_gated(), (0, answer(None, true, false)));
+        assert_eq!(run.pulled(), (1, answer(Some(1), false, false)));
+        assert_eq!(run.opened(0), answer(None, false, false));
+        assert_eq!(run.finished(1, true), answer(Some(0), true, false));
+    }
+
+    #[test]
+    fn an_abort_drops_what_waits_and_ends_with_what_runs() {
+        let mut run = pipeline(9.0, 1.0, 1.0);
+        run.begin();
+        run.pulled();
+        run.pulled();
+        run.pulled_keyed(&[1]);
+        assert_eq!(run.abort(), answer(None, false, false));
+        assert_eq!(run.finished(0, true), answer(None, false, true));
+        assert_eq!(run.counts(), Counts { pulled: 3, running: 0, done: 1, failed: 0 });
+    }
+
+    #[test]
+    fn an_empty_source_is_done_at_once() {
+        let mut run = pipeline(1.0, 1.0, 1.0);
+        run.begin();
+        assert_eq!(run.source_ended(), answer(None, false, true));
+    }
+}

@@ -1,0 +1,30 @@
+//! The core for JavaScript: integers in, integers out, and no decisions.
+//!
+//! [`open`] is called once in each environment (the main thread, a worker) and makes a handful of
+//! plain functions over one [`Environment`](environment::Environment). Semaphores, tables of keys,
+//! waiters and pipelines cross as small integers, so that a crossing costs tens of nanoseconds.
+//! None of the functions calls JavaScript, so none can be entered twice.
+
+mod environment;
+mod functions;
+mod pipelines;
+mod semaphores;
+
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+
+use functions::Functions;
+
+/// The functions of this environment.
+///
+/// # Errors
+///
+/// When the environment can't make any more objects, because it is about to end.
+#[napi(ts_return_type = "Record<string, (...args: any[]) => any>")]
+pub fn open(env: &Env) -> napi::Result<Object<'_>> {
+    let mut functions = Functions::new(env)?;
+    semaphores::define(&mut functions)?;
+    pipelines::define(&mut functions)?;
+    Ok(functions.into_object())
+}
