@@ -173,10 +173,15 @@ test('E02: tasks may fail while the source fails', async t => {
   t.deepEqual(errors.sort(), [0, 1, 2])
 })
 
-test('a source that answers with nonsense rejects after the tasks before it have settled', async t => {
-  for (const nonsense of [undefined, null, 5, 'text']) {
+for (const [what, answer] of Object.entries({
+  undefined, null: null, 'a number': 5, 'a text': 'text', 'an empty object': {},
+  'a value that is no { task }': { done: false, value: 5 },
+  'an object whose done throws': { get done() { throw new Error('done broke') } },
+  'an object whose value throws': { done: false, get value() { throw new Error('value broke') } },
+})) {
+  test(`a source that answers next() with ${what} rejects after the tasks before it have settled`, async t => {
     let finished = 0
-    const source = recordedSource(async call => call === 1 ? { done: false, value: { task: 1 } } : nonsense)
+    const source = recordedSource(async call => call === 1 ? { done: false, value: { task: 1 } } : answer)
     const { status, reason } = await settlesWithin(outcome(() => execute({
       taskSource: source,
       taskExecutor: async () => {
@@ -187,8 +192,9 @@ test('a source that answers with nonsense rejects after the tasks before it have
     t.is(status, 'rejected')
     t.true(reason instanceof Error)
     t.is(finished, 1)
-  }
-})
+    t.is(source.nextCalls, 2)
+  })
+}
 
 // Parameters
 

@@ -208,6 +208,29 @@ test('the value that comes with done is no task', async t => {
   t.deepEqual(seen, [1])
 })
 
+test('a second next() while one is outstanding is answered in order', async t => {
+  for (const source of [toTasks([1, 2, 3]), rebatchTasks([{ task: [1, 2, 3] }], 1)]) {
+    const results = await settlesWithin(Promise.all(Array.from({ length: 5 }, () => source.next())))
+    t.deepEqual(results.map(({ done }) => done), [false, false, false, true, true])
+    t.deepEqual(results.slice(0, 3).map(({ value }) => value.task).flat(), [1, 2, 3])
+  }
+})
+
+test('toTasks and rebatchTasks refuse what they cannot iterate', async t => {
+  for (const source of [undefined, null, 5, {}]) {
+    for (const call of [() => toTasks(source).next(), () => rebatchTasks(source, 2).next()]) {
+      const { status, reason } = await outcome(call)
+      t.is(status, 'rejected')
+      t.true(reason instanceof Error)
+    }
+  }
+  for (const item of [undefined, 5, {}, { task: 5 }]) {
+    const { status, reason } = await outcome(() => rebatchTasks([item], 2).next())
+    t.is(status, 'rejected')
+    t.true(reason instanceof Error)
+  }
+})
+
 test('toTasks closes its source when it is closed', async t => {
   const source = counted(10)
   for await (const { task } of toTasks(source)) if (task === 3) break
