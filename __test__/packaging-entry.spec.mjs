@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import test from 'ava'
+import ts from 'typescript'
 import * as imported from 'ya-syn-native'
 
 const required = createRequire(import.meta.url)('ya-syn-native')
@@ -24,8 +25,27 @@ test('P02: re-entry and errors work across import and require', async (t) => {
   t.true(error instanceof imported.SynchronizerError)
 })
 
-test('index.d.ts names exactly the values that are there', (t) => {
-  const types = readFileSync(new URL('../index.d.ts', import.meta.url), 'utf8')
-  const declared = [...types.matchAll(/^export (?:class|function|const) (\w+)/gm)].map(([, name]) => name)
+test('index.d.ts declares exactly the values that are there', (t) => {
+  const declared = declarations().flatMap(({ kind, name }) => (isValue(kind) ? [name.text] : []))
   t.deepEqual(declared.sort(), names)
 })
+
+test('what index.d.ts declares in a class is there', (t) => {
+  for (const { name, members } of declarations().filter(ts.isClassDeclaration)) {
+    for (const member of members.filter((m) => ts.isMethodDeclaration(m) || ts.isGetAccessor(m))) {
+      const isStatic = member.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.StaticKeyword)
+      const holder = isStatic ? required[name.text] : required[name.text].prototype
+      t.true(member.name.text in holder, `${name.text}.${member.name.text}`)
+    }
+  }
+})
+
+function declarations() {
+  const text = readFileSync(new URL('../index.d.ts', import.meta.url), 'utf8')
+  const { statements } = ts.createSourceFile('index.d.ts', text, ts.ScriptTarget.Latest)
+  return statements.filter(({ name }) => name !== undefined)
+}
+
+function isValue(kind) {
+  return kind === ts.SyntaxKind.ClassDeclaration || kind === ts.SyntaxKind.FunctionDeclaration
+}

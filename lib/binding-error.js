@@ -13,7 +13,8 @@ function bindingError(error) {
     ...causes.map((cause) => `  - ${cause}`),
     remedy(causes),
   ].join('\n')
-  return Object.assign(new Error(message, { cause: error }), { code: 'ERR_YA_SYN_NATIVE_BINDING' })
+  // No `cause`: the message has it all, and Node.js would print the whole chain with its stacks below it.
+  return Object.assign(new Error(message), { code: 'ERR_YA_SYN_NATIVE_BINDING' })
 }
 
 /**
@@ -48,20 +49,20 @@ function libc() {
   if (header.glibcVersionRuntime) {
     return `glibc ${header.glibcVersionRuntime} (as process.report says)`
   }
-  const musl = sharedObjects.find((file) => /libc\.musl-|ld-musl-/.test(file))
+  const musl = sharedObjects.find((/** @type {string} */ file) => /libc\.musl-|ld-musl-/.test(file))
   return musl ? `musl (${musl} is loaded)` : 'an unknown libc (process.report names neither glibc nor musl)'
 }
 
-/** The process's report without the network, which it would take seconds to describe. */
+/** The process's report without its network part, which can take seconds to make. */
 function report() {
-  const { excludeNetwork } = process.report
-  process.report.excludeNetwork = true
+  /** @type {any} */
+  const { report } = process
+  const { excludeNetwork } = report
+  report.excludeNetwork = true
   try {
-    return /** @type {{ header: { glibcVersionRuntime?: string }, sharedObjects: string[] }} */ (
-      /** @type {unknown} */ (process.report.getReport())
-    )
+    return report.getReport()
   } finally {
-    process.report.excludeNetwork = excludeNetwork
+    report.excludeNetwork = excludeNetwork
   }
 }
 

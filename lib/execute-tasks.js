@@ -269,7 +269,8 @@ async function executeTasks(params) {
   await new Run(params, source, pipeline).execute()
 }
 
-function checkLimitPerKey({ key, maxTasksInExecution, synchronizers } = {}) {
+function checkLimitPerKey(limitPerKey) {
+  const { key, maxTasksInExecution, synchronizers } = limitPerKey ?? {}
   checkFunction('limitPerKey.key', key)
   checkLimit('limitPerKey.maxTasksInExecution', maxTasksInExecution)
   if (synchronizers !== undefined && typeof synchronizers?.forKey !== 'function') {

@@ -41,15 +41,11 @@ function admit(owner, call) {
 }
 
 async function admitWithin(handle, ticket, call) {
-  const outcome = await waitWithin(handle, ticket, call.timeout, call.signal)
-  if (outcome === TIMED_OUT) {
-    call.notify?.('Timeout')
-    throw new SynchronizerTimeoutError(call.context)
-  }
-  if (outcome === ABORTED) {
-    call.notify?.('Cancel')
-    throw call.signal.reason
-  }
+  const { context, notify, signal, timeout } = call
+  const onLeave = notify && ((outcome) => notify(outcome === TIMED_OUT ? 'Timeout' : 'Cancel'))
+  const outcome = await waitWithin(handle, ticket, timeout, signal, onLeave)
+  if (outcome === TIMED_OUT) throw new SynchronizerTimeoutError(context)
+  if (outcome === ABORTED) throw signal.reason
 }
 
 /** Enters with the permit had, unless the execution was called off meanwhile. */

@@ -75,6 +75,8 @@ class KeySpace {
 
   open(key, limit, id) {
     if (typeof key !== 'string') throw invalid('key', key, 'a string')
+    // Its synchronizer was collected, but its turn to be closed has not come: the key starts afresh.
+    this.synchronizers.get(key)?.close()
     const handle = typeof limit === 'number' ? core.leaseKey(this.table, key, limit) : 0
     if (handle === 0) throw invalidLimit('maxConcurrentExecution', limit)
     const synchronizer = new Synchronizer(undefined, new KeyNames(this, key, limit, id, handle))
@@ -128,12 +130,14 @@ class KeyReference extends WeakRef {
     this.synchronizers = synchronizers
     this.key = key
     this.handle = handle
+    this.closed = false
   }
 
   close() {
+    if (this.closed) return
+    this.closed = true
     core.closeSemaphore(this.handle)
-    // The key may have a successor by now.
-    if (this.synchronizers.get(this.key) === this) this.synchronizers.delete(this.key)
+    this.synchronizers.delete(this.key)
   }
 }
 

@@ -2,6 +2,7 @@
 
 // The promises of those who wait for a permit, found by the ticket that the core gave them.
 
+const { AsyncResource } = require('node:async_hooks')
 const core = require('./core.js')
 const { onAbort, offAbort } = require('./abort.js')
 const { startTimer } = require('./timer.js')
@@ -29,13 +30,21 @@ function take(ticket) {
   return waker
 }
 
+/** Calls `waiter.granted()` on the grant, whatever the async context is then. */
+function waitWith(ticket, waiter) {
+  put(ticket, waiter)
+}
+
 /** Waits for the grant. */
 function wait(ticket) {
   return new Promise((resolve) => put(ticket, resolve))
 }
 
-/** Waits for the grant, the end of `timeout` milliseconds or an abort, and tells which came first. */
-function waitWithin(handle, ticket, timeout, signal) {
+/**
+ * Waits for the grant, the end of `timeout` milliseconds or an abort, and tells which came first.
+ * `onLeave` is called the moment one of the last two ends the wait, in the caller's async context.
+ */
+function waitWithin(handle, ticket, timeout, signal, onLeave) {
   return new Promise((resolve) => {
     let stopTimer
     const settle = (outcome) => {
@@ -46,9 +55,11 @@ function waitWithin(handle, ticket, timeout, signal) {
     const leave = (outcome) => {
       if (!core.cancel(handle, ticket)) return
       take(ticket)
+      onLeave?.(outcome)
       settle(outcome)
     }
-    const onSignal = () => leave(ABORTED)
+    // A signal calls back in the context of whoever aborts, unlike a timer.
+    const onSignal = onLeave === undefined ? () => leave(ABORTED) : AsyncResource.bind(() => leave(ABORTED))
     put(ticket, () => settle(GRANTED))
     if (signal !== undefined) onAbort(signal, onSignal)
     if (timeout === undefined) return
@@ -59,7 +70,10 @@ function waitWithin(handle, ticket, timeout, signal) {
 
 /** Tells the waiter of `ticket` that it has the permit; 0 is nobody. */
 function wake(ticket) {
-  if (ticket !== 0) take(ticket)()
+  if (ticket === 0) return
+  const waker = take(ticket)
+  if (typeof waker === 'function') waker()
+  else waker.granted()
 }
 
-module.exports = { GRANTED, TIMED_OUT, ABORTED, wait, waitWithin, wake }
+module.exports = { GRANTED, TIMED_OUT, ABORTED, wait, waitWith, waitWithin, wake }

@@ -1,0 +1,257 @@
+// Packs the package and its platform package as they would be published, installs them into empty projects without
+// running scripts, and uses them there in each way a user would. Needs a built addon; takes about a minute.
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseTriple } from '@napi-rs/cli'
+import { highestGlibc } from './highest-glibc.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const require = createRequire(import.meta.url)
+const manifest = require('../package.json')
+const tsc = require.resolve('typescript/lib/tsc.js')
+const publint = join(root, 'node_modules/.bin/publint')
+const attw = join(root, 'node_modules/.bin/attw')
+const esbuild = join(root, 'node_modules/.bin/esbuild')
+
+// What each program in examples/ prints.
+const examples = {
+  'lock-by-key': 'alice: 80, bob: 110, carol: 110',
+  'cache-with-ttl': 'failed: the first load fails\ntogether: 2 2 2\ncached: 2\nfresh: 3\nloads: 3',
+  'task-pipeline': 'bytes: 100\npeak: 3\nfailures: b/10 cannot be read',
+}
+
+const { tuple, binary } = builtAddon()
+const work = mkdtempSync(join(tmpdir(), 'ya-syn-package-'))
+const tarballs = {}
+
+try {
+  step('pack the package', packRoot)
+  step('pack the platform package', packPlatform)
+  step('P01: says how old a glibc the built addon runs on', glibc)
+  step('P02: require and import in an empty project, scripts off', useBoth)
+  step('P01: without the platform package there is one error with the remedy', withoutPlatform)
+  step('P03: types in an empty project, for require and import', types)
+  step('P03: attw', () => run(attw, [tarballs.root], work))
+  step('P03: publint', () => run(publint, ['--strict', tarballs.root], work))
+  step('P03: esbuild, the package kept external', bundleExternal)
+  step('P03: esbuild, the package bundled', bundleInside)
+  step('ya-syn programs run unchanged under the alias', alias)
+} finally {
+  rmSync(work, { recursive: true, force: true })
+}
+
+function packRoot() {
+  const { file, files } = pack(root)
+  tarballs.root = file
+  const unexpected = files.filter(
+    (path) => !/^(index\.(js|mjs|d\.ts|d\.mts)|native\.(js|d\.ts)|lib\/[\w-]+\.js|package\.json|LICENSE|README[\w.]*\.md|CHANGELOG\.md)$/.test(path),
+  )
+  assert.deepEqual(unexpected, [], 'files that do not belong into the package')
+  const needed = ['index.js', 'index.mjs', 'index.d.ts', 'index.d.mts', 'native.js', 'lib/binding.js', 'LICENSE', 'README.md']
+  const missing = needed.filter((path) => !files.includes(path))
+  assert.deepEqual(missing, [], 'files that are missing in the package')
+}
+
+function packPlatform() {
+  const folder = join(work, tuple)
+  cpSync(join(root, 'npm', tuple), folder, { recursive: true })
+  cpSync(join(root, binary), join(folder, binary))
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+  const { file, files } = pack(folder)
+  tarballs.platform = file
+  assert.deepEqual(files.sort(), ['LICENSE', 'README.md', 'package.json', binary].sort())
+}
+
+function glibc() {
+  if (!tuple.endsWith('-gnu')) {
+    return
+  }
+  // Releases are held to 2.28 by the release workflow, which builds against an old glibc.
+  console.log(`  ${binary} needs glibc ${highestGlibc(join(root, binary))}`)
+}
+
+function useBoth() {
+  const project = install('both', [tarballs.root, tarballs.platform])
+  node(project, 'both.mjs', `
+    import assert from 'node:assert/strict'
+    import { createRequire } from 'node:module'
+    import * as imported from 'ya-syn-native'
+    const required = createRequire(import.meta.url)('ya-syn-native')
+    for (const [name, value] of Object.entries(required)) {
+      assert.equal(imported[name], value, name)
+    }
+    const provider = new imported.SynchronizerProvider()
+    const lock = provider.createSynchronizer({ raiseOnReentrant: true })
+    await assert.rejects(
+      lock.synchronized(() => lock.synchronized(async () => {})),
+      required.SynchronizerReentrantExecutionError,
+    )
+    assert.equal(await provider.forKey('key').synchronized(async () => 1), 1)
+  `)
+  node(project, 'require.cjs', `
+    const { CoreSemaphore } = require('ya-syn-native')
+    require('ya-syn-native/package.json')
+    new CoreSemaphore(1).synchronized(async () => {})
+  `)
+}
+
+function withoutPlatform() {
+  const project = install('without', [tarballs.root])
+  for (const [file, program] of [['a.cjs', `require('ya-syn-native')`], ['a.mjs', `import 'ya-syn-native'`]]) {
+    writeFileSync(join(project, file), program)
+    const { status, stderr } = spawnSync(process.execPath, [file], { cwd: project, encoding: 'utf8' })
+    assert.equal(status, 1, file)
+    for (const part of [`${process.platform} ${process.arch}`, binary, `${manifest.name}-${tuple}`, 'Remedy: ']) {
+      assert.ok(stderr.includes(part), `${part} in: ${stderr}`)
+    }
+    assert.equal(stderr.split('Error: ').length - 1, 1, `one error in: ${stderr}`)
+  }
+}
+
+function types() {
+  const project = install('types', [tarballs.root, tarballs.platform])
+  const program = `
+    import { SynchronizerProvider, toTasks } from 'ya-syn-native'
+    export async function main(): Promise<void> {
+      const provider = new SynchronizerProvider()
+      const guard = await provider.forKey('key').acquire({ timeout: 1 })
+      guard.release()
+      await provider.executeTasks({
+        maxTasksInFlight: 1,
+        taskSource: toTasks([1]),
+        taskExecutor: async ({ task }) => void task.toFixed(),
+      })
+    }
+  `
+  for (const file of ['a.mts', 'b.cts']) {
+    writeFileSync(join(project, file), program)
+  }
+  writeTsconfig(project, { noEmit: true })
+  run(process.execPath, [tsc, '-p', '.'], project)
+}
+
+function bundleExternal() {
+  const project = install('external', [tarballs.root, tarballs.platform])
+  writeFileSync(join(project, 'main.mjs'), `
+    import { CoreSemaphore } from 'ya-syn-native'
+    new CoreSemaphore(1).synchronized(async () => console.log('ran'))
+  `)
+  for (const format of ['esm', 'cjs']) {
+    const out = `out.${format === 'esm' ? 'mjs' : 'cjs'}`
+    const options = ['--bundle', '--platform=node', `--format=${format}`, '--external:ya-syn-native', `--outfile=${out}`]
+    run(esbuild, ['main.mjs', ...options], project)
+    assert.equal(run(process.execPath, [out], project), 'ran')
+  }
+}
+
+function bundleInside() {
+  const project = install('inside', [tarballs.root, tarballs.platform])
+  writeFileSync(join(project, 'main.mjs'), `
+    import { CoreSemaphore } from 'ya-syn-native'
+    new CoreSemaphore(1).synchronized(async () => console.log('ran'))
+  `)
+  run(esbuild, ['main.mjs', '--bundle', '--platform=node', '--loader:.node=copy', '--outdir=out'], project)
+  rmSync(join(project, 'node_modules'), { recursive: true })
+  assert.equal(run(process.execPath, ['out/main.js'], project), 'ran')
+}
+
+function alias() {
+  // As with "ya-syn": "npm:ya-syn-native", the package lies in node_modules/ya-syn under its own name.
+  const project = install('alias', [`ya-syn@file:${tarballs.root}`, tarballs.platform])
+  assert.ok(existsSync(join(project, 'node_modules/ya-syn/package.json')))
+  for (const name of ['@types/node', 'undici-types']) {
+    cpSync(join(root, 'node_modules', name), join(project, 'node_modules', name), { recursive: true })
+  }
+  for (const [type, extension] of [['commonjs', 'cts'], ['module', 'mts']]) {
+    for (const name of Object.keys(examples)) {
+      cpSync(join(root, 'examples', `${name}.ts`), join(project, type, `${name}.${extension}`))
+    }
+  }
+  writeTsconfig(project, { outDir: 'out', types: ['node'] })
+  run(process.execPath, [tsc, '-p', '.'], project)
+  for (const [type, extension] of [['commonjs', 'cjs'], ['module', 'mjs']]) {
+    for (const [name, expected] of Object.entries(examples)) {
+      assert.equal(run(process.execPath, [`out/${type}/${name}.${extension}`], project), expected)
+    }
+  }
+  assert.deepEqual(
+    readdirSync(join(root, 'examples')).filter((file) => file.endsWith('.ts')).sort(),
+    Object.keys(examples).map((name) => `${name}.ts`).sort(),
+    'each example is run here',
+  )
+}
+
+/** Runs one check. The ones after a failed one build upon it, so a failure is the end. */
+function step(title, body) {
+  const start = performance.now()
+  try {
+    body()
+  } catch (e) {
+    console.log(`FAIL ${title}\n${e.message}`)
+    rmSync(work, { recursive: true, force: true })
+    process.exit(1)
+  }
+  console.log(`ok   ${title} (${((performance.now() - start) / 1000).toFixed(1)} s)`)
+}
+
+/** The addon that was built here, and the platform that it is for. */
+function builtAddon() {
+  for (const { platformArchABI: tuple } of manifest.napi.targets.map(parseTriple)) {
+    const binary = `${manifest.napi.binaryName}.${tuple}.node`
+    if (existsSync(join(root, binary))) {
+      return { tuple, binary }
+    }
+  }
+  throw new Error(`no ${manifest.napi.binaryName}.*.node in ${root}: run "npm run build" first`)
+}
+
+function pack(folder) {
+  const output = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', work], folder)
+  const [{ filename, files }] = Object.values(JSON.parse(output))
+  return { file: join(work, basename(filename)), files: files.map(({ path }) => path) }
+}
+
+function install(name, packages) {
+  const project = join(work, `project-${name}`)
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name, version: '1.0.0', private: true }))
+  npm(['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...packages], project)
+  return project
+}
+
+function writeTsconfig(project, options) {
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({
+    compilerOptions: {
+      module: 'node16',
+      target: 'es2022',
+      lib: ['es2022'],
+      types: [],
+      strict: true,
+      skipLibCheck: false,
+      ...options,
+    },
+    exclude: ['out', 'node_modules'],
+  }))
+}
+
+function node(project, file, program) {
+  writeFileSync(join(project, file), program)
+  return run(process.execPath, [file], project)
+}
+
+function npm(args, cwd) {
+  return run('npm', args, cwd)
+}
+
+function run(command, args, cwd) {
+  try {
+    return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: 'pipe', shell: process.platform === 'win32' }).trim()
+  } catch (e) {
+    throw new Error(`${command} ${args.join(' ')} failed:\n${e.stdout}${e.stderr}`, { cause: e })
+  }
+}
