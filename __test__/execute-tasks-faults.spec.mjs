@@ -8,6 +8,10 @@ const execute = params => new SynchronizerProvider().executeTasks({ maxTasksInFl
 const reasons = [new Error('boom'), undefined, null, 0, '', false]
 const name = reason => reason === '' ? "''" : String(reason)
 
+function throwing(reason) {
+  throw reason
+}
+
 // Tasks
 
 for (const [how, fail] of Object.entries({
@@ -128,8 +132,8 @@ for (const reason of reasons) {
   test(`E02: a source that fails (${name(reason)}) on its first pull rejects with that very error`, async t => {
     for (const source of [
       failingAfter([], reason),
-      (async function* () { throw reason })(),
-      (function* () { throw reason })(),
+      (async function* () { yield* throwing(reason) })(),
+      (function* () { yield* throwing(reason) })(),
       { next() { throw reason } },
       { [Symbol.asyncIterator]() { throw reason } },
       { [Symbol.iterator]() { throw reason } },
@@ -199,9 +203,9 @@ for (const [what, answer] of Object.entries({
 // Parameters
 
 for (const [what, taskSource] of Object.entries({
-  'undefined': undefined, 'null': null, 'a number': 5, 'true': true, 'an empty object': {}, 'a function': () => {},
+  undefined, 'null': null, 'a number': 5, 'true': true, 'an empty object': {}, 'a function': () => {},
   'an object whose next is no function': { next: 5 },
-  'a generator function that was not called': async function* () {},
+  async *'a generator function that was not called' () {},
 })) {
   test(`E05: ${what} as a source gives a clear error`, async t => {
     const { status, reason } = await settlesWithin(outcome(() => execute({ taskSource, taskExecutor: async () => t.fail() })))
