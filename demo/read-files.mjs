@@ -1,5 +1,6 @@
 // `npm run demo:files`: reads many small JSON files in each way that is in use, and compares them.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SynchronizerProvider, toTasks } from 'ya-syn-native'
@@ -22,10 +23,11 @@ await runDemo({
 })
 
 async function open({ files }) {
-  const folder = await mkdtemp(join(tmpdir(), 'ya-syn-demo-'))
+  // Written synchronously, so that an interruption leaves no write under way when the folder is removed.
+  const folder = mkdtempSync(join(tmpdir(), 'ya-syn-demo-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const paths = Array.from({ length: files }, (_, index) => join(folder, `${index}.json`))
-  const write = (path, index) => writeFile(path, JSON.stringify({ value: index }))
-  await execute(paths.entries(), ([index, path]) => write(path, index))
+  paths.forEach((path, index) => writeFileSync(path, JSON.stringify({ value: index })))
   const expected = files * (files - 1) / 2
 
   const way = (name, run) => ({
@@ -53,7 +55,6 @@ async function open({ files }) {
     ways,
     checked: 'after each way the sum of the numbers read was right.',
     notes,
-    close: () => rm(folder, { recursive: true }),
   }
 }
 
@@ -68,22 +69,18 @@ async function allAtOnce(paths, read) {
 }
 
 async function pipeline(paths, read) {
-  await execute(paths, read)
-}
-
-// What they share.
-
-async function execute(values, taskExecutor) {
   const errors = []
   await new SynchronizerProvider().executeTasks({
     maxTasksInFlight: 2 * IN_EXECUTION,
     maxTasksInExecution: IN_EXECUTION,
-    taskSource: toTasks(values),
-    taskExecutor: ({ task }) => taskExecutor(task),
+    taskSource: toTasks(paths),
+    taskExecutor: ({ task: path }) => read(path),
     onTaskError: error => errors.push(error),
   })
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} tasks failed: ${errors[0].message}`)
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} reads failed: ${errors[0].message}`)
 }
+
+// What they share.
 
 function countingReader(add) {
   let running = 0

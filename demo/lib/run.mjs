@@ -9,7 +9,7 @@ import { rate, table } from './table.mjs'
  * - `command`, `about`, `spec`: for the command line, see options.mjs.
  * - `open(options)`: prepares, and resolves to `{ title, item, request, baseline, ways, checked, notes, close }`: the
  *   line above the table, the names that the table needs, the ways, how they were checked, `notes(rateOf)` for the text
- *   below the table, and what cleans up.
+ *   below the table, and `close()` where something open would keep the process from ending.
  * - A way is `{ name, items, rounds, prepare, run, check }`: before each round `prepare()`, then, timed, `run(add)`, where
  *   `add(n)` counts progress; `check(result)` resolves to `{ requests, peak, problem }`, where `problem` says what the way
  *   got wrong, if anything. The median round is shown.
@@ -29,8 +29,9 @@ export async function runDemo({ command, about, spec, open }) {
     return
   }
 
+  // An exit, unlike the signal, runs what the demo registered to clean up.
+  process.once('SIGINT', () => process.exit(130))
   const demo = await open(options)
-  process.once('SIGINT', () => demo.close().finally(() => process.exit(130)))
   try {
     const rows = []
     for (const way of demo.ways) rows.push(await tryWay(way, demo.item))
@@ -39,7 +40,7 @@ export async function runDemo({ command, about, spec, open }) {
     const rates = new Map(rows.map(row => [row.name, rate(row)]))
     for (const note of demo.notes(name => rates.get(name))) process.stdout.write(`- ${note}\n`)
   } finally {
-    await demo.close()
+    await demo.close?.()
   }
 }
 
