@@ -245,6 +245,18 @@ test('A02: the owner\'s own onabort still fires', async t => {
   await holder.release()
 })
 
+test('an abort is heard although another listener stops its propagation', async t => {
+  const lock = newSynchronizer()
+  const holder = await hold(lock)
+  const controller = new AbortController()
+  controller.signal.addEventListener('abort', event => { event.stopImmediatePropagation() })
+  const waiting = outcome(() => lock.synchronized({ cb: async () => t.fail(), signal: controller.signal }))
+  controller.abort('stop')
+  t.deepEqual(await settlesWithin(waiting), { status: 'rejected', reason: 'stop' })
+  await holder.release()
+  await assertFree(t, lock)
+})
+
 test('AbortSignal.timeout() and AbortSignal.any() serve as well', async t => {
   const lock = newSynchronizer()
   const holder = await hold(lock)

@@ -158,6 +158,49 @@ test('an abort within the executor or within the source starts no further task',
   }
 })
 
+for (const where of ['key', 'key with synchronizers', 'onTaskError', 'onProgress', 'return']) {
+  test(`an abort within ${where} starts no further task`, async t => {
+    const controller = new AbortController()
+    const stop = () => { controller.abort('stop') }
+    let after = 0
+    const source = countedTasks(1000, async () => { if (where === 'return') stop(); return { done: true, value: undefined } })
+    const result = await settlesWithin(outcome(() => execute({
+      maxTasksInExecution: 2,
+      taskSource: source,
+      taskExecutor: async ({ task }) => {
+        if (controller.signal.aborted) after++
+        await turn()
+        if (where === 'return' && task === 5) stop()
+        if (task === 3) throw new Error('boom')
+      },
+      onTaskError: where === 'onTaskError' ? stop : undefined,
+      onProgress: where === 'onProgress' ? stop : undefined,
+      limitPerKey: where.startsWith('key') ? {
+        key: task => {
+          if (task === 4) stop()
+          return `key ${task % 2}`
+        },
+        maxTasksInExecution: 1,
+        synchronizers: where === 'key' ? undefined : new SynchronizerProvider(),
+      } : undefined,
+      signal: controller.signal,
+    })))
+    t.deepEqual(result, { status: 'rejected', reason: 'stop' })
+    t.is(after, 0)
+    t.is(source.returnCalls, 1)
+    t.is(listeners(controller.signal), 0)
+  })
+}
+
+test('an abort is heard although another listener stops its propagation', async t => {
+  const controller = new AbortController()
+  controller.signal.addEventListener('abort', event => { event.stopImmediatePropagation() })
+  const run = outcome(() => execute({ taskSource: silentAfter(tasks(1)), taskExecutor: () => turn(), signal: controller.signal }))
+  await turns(3)
+  controller.abort('stop')
+  t.deepEqual(await settlesWithin(run), { status: 'rejected', reason: 'stop' })
+})
+
 test('an abort at each possible moment ends in one of the two ways, and never starts a task afterwards', async t => {
   for (let moment = 0; moment < 120; moment++) {
     const controller = new AbortController()

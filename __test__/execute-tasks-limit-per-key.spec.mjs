@@ -323,6 +323,17 @@ test('with synchronizers an abort does not wait for an outsider who holds the ke
   await assertFree(t, lock)
 })
 
+test('with synchronizers a task may enter the section of its own key', async t => {
+  const synchronizers = new SynchronizerProvider()
+  const seen = []
+  await settlesWithin(execute({
+    taskSource: named('a1 a2 b1'),
+    taskExecutor: ({ task }) => synchronizers.forKey(key(task)).synchronized(async () => { seen.push(task) }),
+    limitPerKey: { key, maxTasksInExecution: 1, synchronizers },
+  }))
+  t.deepEqual(seen.sort(), ['a1', 'a2', 'b1'])
+})
+
 test('with synchronizers the keys go when the run is over', async t => {
   const synchronizers = new SynchronizerProvider()
   await execute({

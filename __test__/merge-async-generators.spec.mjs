@@ -213,6 +213,21 @@ test('a next() that throws at once is an error like any other', async t => {
   t.is(other.returnCalls, 1)
 })
 
+for (const [what, answer] of Object.entries({
+  undefined, null: null, 'a number': 5,
+  'an object whose done throws': { get done() { throw new Error('done broke') } },
+  'an object whose value throws': { done: false, get value() { throw new Error('value broke') } },
+})) {
+  test(`a source that answers next() with ${what} fails the merged iterator, and the others are closed`, async t => {
+    const other = silentAfter(['value'])
+    const merged = mergeAsyncGenerators([other, recordedSource(async () => answer)])
+    const { status, reason } = await settlesWithin(outcome(() => collect(merged)))
+    t.is(status, 'rejected')
+    t.true(reason instanceof Error)
+    t.is(other.returnCalls, 1)
+  })
+}
+
 test('a source without return() can be merged and broken out of', async t => {
   const bare = () => {
     let i = 0

@@ -7,10 +7,12 @@
 pub mod batch;
 pub mod keyed;
 pub mod limit;
+pub mod mailbox;
 pub mod pace;
 pub mod pipeline;
 pub mod prefix;
 pub mod queue;
 pub mod semaphore;
 pub mod slab;
+pub mod spaces;
 mod sync;
