@@ -15,4 +15,4 @@ pub mod queue;
 pub mod semaphore;
 pub mod slab;
 pub mod spaces;
-mod sync;
+pub(crate) mod sync;
