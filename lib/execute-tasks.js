@@ -12,6 +12,7 @@ const core = require('./core.js')
 const { onAbort, offAbort } = require('./abort.js')
 const { closeSource } = require('./close-source.js')
 const { isTurnOver, nextTurn } = require('./fairness.js')
+const { RUN_NATIVE } = require('./native-ends.js')
 const { Progress } = require('./progress.js')
 const { checkResult, checkTask, toIterator } = require('./task-sources.js')
 const { checkFunction, checkLimit, checkOptionalFunction, checkOptionalSignal, invalid } = require('./validate.js')
@@ -265,6 +266,8 @@ async function executeTasks(params) {
   checkOptionalFunction('onProgress', onProgress)
   checkOptionalSignal(signal)
   if (limitPerKey !== undefined) checkLimitPerKey(limitPerKey)
+  const native = taskExecutor[RUN_NATIVE]?.(params)
+  if (native !== undefined) return native
   const source = toIterator('taskSource', taskSource)
   const pipeline = core.createPipeline(
     maxTasksInFlight,

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use super::jobs::Jobs;
+#[cfg(feature = "s3")]
+use super::s3::Stores;
 use crate::core::keyed::{KeyedSemaphores, Lease};
 use crate::core::mailbox::{self, Address, Mailbox, Ticket};
 use crate::core::pipeline::Pipeline;
@@ -17,6 +20,9 @@ pub struct Environment {
     pub tickets: Slab<Waiting>,
     pub pipelines: Slab<Pipeline>,
     pub mailbox: Arc<Mailbox>,
+    pub jobs: Jobs,
+    #[cfg(feature = "s3")]
+    pub stores: Stores,
 }
 
 /// A semaphore that JavaScript uses, and the permits of it that it holds.
@@ -66,6 +72,9 @@ impl Environment {
             tickets: Slab::default(),
             pipelines: Slab::default(),
             mailbox: Mailbox::new(),
+            jobs: Jobs::default(),
+            #[cfg(feature = "s3")]
+            stores: Stores::default(),
         }
     }
 
@@ -129,6 +138,7 @@ impl Environment {
 
     /// Leaves all queues and gives all permits back, because the environment is about to end.
     pub fn close(&mut self) {
+        self.jobs.cancel_all();
         for ticket in self.mailbox.close() {
             self.granted(ticket);
         }

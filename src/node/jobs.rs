@@ -17,6 +17,7 @@
 //! The wake-up never holds the event loop; `lib` does, with one timer, while somebody waits. When
 //! the environment goes away all its jobs are cancelled. Failures are chunks with data, never exceptions.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ use crate::core::slab::Slab;
 use crate::core::sync::Mutex;
 
 /// Work that goes on outside of JavaScript. Its methods are called on the thread of the environment, and never block.
-pub trait Job: Send + Sync {
+pub trait Job: Any + Send + Sync {
     /// The next chunk. After [`Taken::Nothing`] the job notifies once.
     fn take(&self) -> Taken;
     /// Nobody wants the rest.
@@ -59,13 +60,19 @@ impl ToNapiValue for Taken {
             Self::Nothing => unsafe { <()>::to_napi_value(env, ()) },
             Self::Over => {
                 // SAFETY: as above.
-                unsafe { napi::bindgen_prelude::Null::to_napi_value(env, napi::bindgen_prelude::Null) }
+                unsafe {
+                    napi::bindgen_prelude::Null::to_napi_value(env, napi::bindgen_prelude::Null)
+                }
             }
             // A panic must not unwind into Node.js.
             Self::Chunk(chunk) => {
-                catch_unwind(AssertUnwindSafe(|| chunk.into_js(&Env::from_raw(env)))).unwrap_or_else(
-                    |_| Err(Error::new(Status::GenericFailure, "a native chunk could not be converted")),
-                )
+                catch_unwind(AssertUnwindSafe(|| chunk.into_js(&Env::from_raw(env))))
+                    .unwrap_or_else(|_| {
+                        Err(Error::new(
+                            Status::GenericFailure,
+                            "a native chunk could not be converted",
+                        ))
+                    })
             }
         }
     }
@@ -110,10 +117,7 @@ pub struct Jobs {
 
 impl Jobs {
     /// Starts a job; `start` is given what it notifies with.
-    pub fn open(
-        &mut self,
-        start: impl FnOnce(Notifier) -> Result<Arc<dyn Job>>,
-    ) -> Result<u32> {
+    pub fn open(&mut self, start: impl FnOnce(Notifier) -> Result<Arc<dyn Job>>) -> Result<u32> {
         let wake_up = self.wake_up.clone().ok_or_else(|| closed("list of jobs"))?;
         let job = self.table.insert(None);
         match start(Notifier { wake_up, job }) {
@@ -130,13 +134,14 @@ impl Jobs {
         }
     }
 
-    fn get(&self, job: u32) -> Result<&Arc<dyn Job>> {
+    /// The job that the integer stands for.
+    pub fn get(&self, job: u32) -> Result<&Arc<dyn Job>> {
         self.table.get(job).and_then(Option::as_ref).ok_or_else(|| closed("job"))
     }
 
     /// The environment goes away.
     pub fn cancel_all(&mut self) {
-        for job in std::mem::take(&mut self.table).values().flatten() {
+        for job in std::mem::take(&mut self.table).iter().filter_map(|(_, job)| job.as_ref()) {
             // A panic in a cleanup hook would end the process.
             let _ = catch_unwind(AssertUnwindSafe(|| job.cancel()));
         }
@@ -152,9 +157,8 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
         Ok(())
     })?;
     // (job) -> chunk, null when it is over, undefined when nothing is ready
-    functions.define("takeChunk", |env: &mut Environment, args| {
-        Ok(env.jobs.get(args.id(0)?)?.take())
-    })?;
+    functions
+        .define("takeChunk", |env: &mut Environment, args| Ok(env.jobs.get(args.id(0)?)?.take()))?;
     functions.define("cancelJob", |env, args| {
         env.jobs.get(args.id(0)?)?.cancel();
         Ok(())

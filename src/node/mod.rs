@@ -7,7 +7,16 @@
 
 mod environment;
 mod functions;
+mod jobs;
 mod pipelines;
+#[cfg(feature = "s3")]
+mod s3;
+#[cfg(feature = "s3")]
+mod s3_chunk;
+#[cfg(feature = "s3")]
+mod s3_options;
+#[cfg(feature = "s3")]
+mod s3_outlet;
 mod semaphores;
 
 use napi::Env;
@@ -26,5 +35,8 @@ pub fn open(env: &Env) -> napi::Result<Object<'_>> {
     let mut functions = Functions::new(env)?;
     semaphores::define(&mut functions)?;
     pipelines::define(&mut functions)?;
+    jobs::define(&mut functions)?;
+    #[cfg(feature = "s3")]
+    s3::define(&mut functions)?;
     Ok(functions.into_object())
 }

@@ -208,6 +208,8 @@ impl State {
             Message::Permit { lane, permit } => {
                 self.asked -= 1;
                 match permit {
+                    // Nobody will use it any more.
+                    _ if self.stop.is_stopped() => {}
                     Ok(permit) => {
                         self.permits.insert(lane, permit);
                         self.batcher.opened(lane);

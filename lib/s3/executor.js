@@ -1,0 +1,159 @@
+'use strict'
+
+// Deletes pages of keys. Calls that are pending together share requests; what they wait for comes as chunks of one job.
+
+const core = require('../core.js')
+const { onAbort, offAbort } = require('../abort.js')
+const { RUN_NATIVE } = require('../native-ends.js')
+const { openJob } = require('../native-job.js')
+const { invalid } = require('../validate.js')
+const { S3BulkError, S3DeleteError, failedKeys, faultError } = require('./errors.js')
+const { isWellFormed } = require('./options.js')
+const { Permits } = require('./permits.js')
+const { runTasks } = require('./run.js')
+const { S3Source } = require('./source.js')
+
+class Executor {
+  #client
+  #options
+  #limitPerKey
+  #signal
+  #job
+  #permits
+  #fault
+  #isPumping = false
+  #calls = new Map()
+  #lastCall = 0
+  #onAbort = () => core.stopS3(this.#job.id)
+
+  constructor(client, options, { limitPerKey, signal }) {
+    this.#client = client
+    this.#options = options
+    this.#limitPerKey = limitPerKey
+    this.#signal = signal
+  }
+
+  async delete(page) {
+    const { keys, versions, refused } = toColumns(page)
+    this.#signal?.throwIfAborted()
+    const settled = keys.length === 0 ? ['settled', 0, 0, 0, [], [], [], []] : await this.#call(keys, versions)
+    const [, , deleted, untried] = settled
+    const failed = [...refused, ...failedKeys(settled, 4)]
+    if (untried > 0) {
+      if (this.#signal?.aborted) throw this.#signal.reason
+      throw this.#fault ?? new S3BulkError({ code: 'Closed', message: `The client was closed; ${untried} keys were not tried` })
+    }
+    if (failed.length > 0) throw new S3DeleteError({ failed, deleted })
+  }
+
+  /** The run, when the source is a listing of the same client that needs no JavaScript. */
+  run(params) {
+    const { taskSource, limitPerKey } = params
+    if (!(taskSource instanceof S3Source) || limitPerKey !== undefined || this.#signal !== undefined) return undefined
+    const listing = taskSource.takeOver(this.#client)
+    if (listing === undefined) return undefined
+    const deletion = { ...this.#options, ...(params.maxTasksInExecution == null ? {} : { maxTasksInExecution: params.maxTasksInExecution }) }
+    if (listing.Bucket !== deletion.Bucket) {
+      throw invalid('The Bucket of taskExecutor', deletion.Bucket, `that of taskSource, ${JSON.stringify(listing.Bucket)}`)
+    }
+    return runTasks(this.#client, { ...listing, ...deletion }, this.#limitPerKey, params)
+  }
+
+  /** Starts nothing more. */
+  stop() {
+    if (this.#job !== undefined && !this.#job.isClosed) core.stopS3(this.#job.id)
+  }
+
+  #call(keys, versions) {
+    this.#start()
+    const number = ++this.#lastCall
+    const settled = new Promise((resolve) => this.#calls.set(number, resolve))
+    core.deleteS3(this.#job.id, number, keys, versions)
+    this.#pump()
+    return settled
+  }
+
+  #start() {
+    if (this.#job !== undefined) return
+    this.#fault = undefined
+    this.#permits = new Permits(this.#limitPerKey, this.#signal)
+    this.#job = openJob(core.openS3Deleter, this.#client.open(), this.#options)
+    this.#client.started(this)
+    if (this.#signal !== undefined) onAbort(this.#signal, this.#onAbort)
+  }
+
+  /** Takes chunks while calls wait for some. */
+  async #pump() {
+    if (this.#isPumping) return
+    this.#isPumping = true
+    while (this.#calls.size > 0) {
+      const chunk = await this.#job.next()
+      if (this.#permits.take(this.#job, chunk)) continue
+      if (chunk[0] === 'fault') {
+        this.#fault = faultError(chunk)
+        continue
+      }
+      const [, number, , untried] = chunk
+      // The fault that kept keys from being tried comes right behind.
+      if (untried > 0 && !this.#signal?.aborted) await this.#takeFault()
+      this.#calls.get(number)(chunk)
+      this.#calls.delete(number)
+    }
+    this.#isPumping = false
+    // After a fault, or the end of the client, another call starts afresh.
+    if (this.#fault !== undefined || this.#signal?.aborted || this.#client.isClosed) this.#end()
+  }
+
+  async #takeFault() {
+    if (this.#fault !== undefined || this.#client.isClosed) return
+    const chunk = await this.#job.next()
+    if (chunk?.[0] === 'fault') this.#fault = faultError(chunk)
+  }
+
+  #end() {
+    this.#permits.end()
+    core.forgetS3(this.#job.id)
+    this.#job.close()
+    this.#job = undefined
+    this.#client.ended(this)
+    if (this.#signal !== undefined) offAbort(this.#signal, this.#onAbort)
+  }
+}
+
+/** The keys and versions of a page, and those of its keys that S3 can't have. */
+function toColumns(page) {
+  if (!Array.isArray(page)) throw invalid('The task of deleteObjects', page, 'an array of keys, as strings or { Key, VersionId? }')
+  const keys = []
+  const refused = []
+  let versions = null
+  for (const item of page) {
+    const { Key, VersionId } = typeof item === 'string' ? { Key: item, VersionId: undefined } : (item ?? {})
+    if (typeof Key !== 'string') throw invalid('A key to delete', item, 'a string or { Key, VersionId? }')
+    if (VersionId != null && typeof VersionId !== 'string') throw invalid(`VersionId of ${JSON.stringify(Key)}`, VersionId, 'a string, or left out')
+    const message = faultOf(Key)
+    if (message !== undefined) {
+      refused.push({ Key, ...(VersionId == null ? {} : { VersionId }), code: 'InvalidKey', message })
+      continue
+    }
+    if (VersionId != null) versions ??= new Array(keys.length).fill(null)
+    versions?.push(VersionId ?? null)
+    keys.push(Key)
+  }
+  return { keys, versions, refused }
+}
+
+function faultOf(key) {
+  if (key === '') return 'S3 has no empty key'
+  if (!isWellFormed(key)) return 'It has half of a surrogate pair; converted, it would be another key'
+  return undefined
+}
+
+/** The executor as the function that executeTasks takes. */
+function makeExecutor(client, options, given) {
+  const executor = new Executor(client, options, given)
+  const deleteObjects = async ({ task }) => executor.delete(task)
+  Object.defineProperty(deleteObjects, RUN_NATIVE, { value: (params) => executor.run(params) })
+  return deleteObjects
+}
+
+module.exports = { makeExecutor }

@@ -1,0 +1,132 @@
+'use strict'
+
+// A job that lists and deletes, or only counts, without JavaScript per key: here its failures and its progress are told.
+
+const core = require('../core.js')
+const { onAbort, offAbort } = require('../abort.js')
+const { notifyListener } = require('../listeners.js')
+const { openJob } = require('../native-job.js')
+const { S3AbortError, S3DeleteError, failedKeys, faultError } = require('./errors.js')
+const { Permits } = require('./permits.js')
+
+/** Milliseconds between two reports of progress. */
+const INTERVAL = 100
+/** Without a handler, so many keys that stayed are kept for the rejection; the counts are exact all the same. */
+const MOST_KEPT = 100_000
+
+class Run {
+  #client
+  #job
+  #permits
+  #params
+  #startedAt = performance.now()
+  #reported = { at: this.#startedAt, deleted: 0 }
+  #onAbort = () => core.stopS3(this.#job.id)
+  /** The first error that `onTaskError` threw, as `{ error }`. */
+  #handlerFailure
+  #failed = []
+
+  /** @param {{ signal?: AbortSignal, onTaskError?: Function, onProgress?: Function }} params */
+  constructor(client, options, limitPerKey, params, isDry) {
+    this.#client = client
+    this.#params = params
+    this.#permits = new Permits(limitPerKey, params.signal)
+    this.#job = openJob(core.runS3, client.open(), options, isDry)
+  }
+
+  /** The end of the run, as `{ counts, fault, handlerFailure, failed }`. */
+  async execute() {
+    const { signal, onProgress } = this.#params
+    this.#client.started(this)
+    if (signal !== undefined) onAbort(signal, this.#onAbort)
+    const timer = onProgress === undefined ? undefined : setInterval(() => this.#report(), INTERVAL)
+    let fault
+    for (let chunk; (chunk = await this.#job.next()) !== null; ) {
+      if (chunk[0] === 'fault') fault = chunk
+      else if (!this.#permits.take(this.#job, chunk)) await this.#stayed(chunk)
+    }
+    clearInterval(timer)
+    if (signal !== undefined) offAbort(signal, this.#onAbort)
+    this.#permits.end()
+    if (onProgress !== undefined) this.#report()
+    const counts = this.#counts()
+    core.forgetS3(this.#job.id)
+    this.#client.ended(this)
+    return { counts, fault, handlerFailure: this.#handlerFailure, failed: this.#failed }
+  }
+
+  /** Starts nothing more. */
+  stop() {
+    core.stopS3(this.#job.id)
+  }
+
+  async #stayed(chunk) {
+    const failed = failedKeys(chunk, 1)
+    const { onTaskError } = this.#params
+    if (onTaskError === undefined) {
+      this.#failed.push(...failed.slice(0, MOST_KEPT - this.#failed.length))
+      return
+    }
+    const task = failed.map(({ Key, VersionId }) => (VersionId === undefined ? Key : { Key, VersionId }))
+    try {
+      await onTaskError(new S3DeleteError({ failed, deleted: 0 }), { task })
+    } catch (error) {
+      this.#handlerFailure ??= { error }
+    }
+  }
+
+  #counts() {
+    const [listed, bytes, deleted, failed, markersCreated, requests, retries, throttled] = core.readS3(this.#job.id)
+    const elapsedMs = performance.now() - this.#startedAt
+    return { listed, deleted, failed, markersCreated, bytes, requests, retries, throttled, elapsedMs }
+  }
+
+  #report() {
+    const [listed, , deleted, failed, , , , throttled, inFlight] = core.readS3(this.#job.id)
+    const now = performance.now()
+    const perSecond = Math.max(0, ((deleted - this.#reported.deleted) / Math.max(1, now - this.#reported.at)) * 1000)
+    this.#reported = { at: now, deleted }
+    const progress = { listed, deleted, failed, inFlight, throttled, perSecond }
+    notifyListener('onProgress', this.#params.onProgress, this.#params.toProgress?.(progress) ?? progress)
+  }
+}
+
+/** executeTasks with both ends native. */
+async function runTasks(client, options, limitPerKey, params) {
+  const { signal, maxTasksInFlight, onTaskError, onProgress } = params
+  signal?.throwIfAborted()
+  const toProgress = (progress) => ({
+    pulled: progress.listed,
+    running: progress.inFlight,
+    done: progress.deleted,
+    ...progress,
+  })
+  // As in every pipeline, what nobody wants to hear of is not kept.
+  const ignore = () => {}
+  const run = new Run(
+    client,
+    { ...options, maxTasksInFlight },
+    limitPerKey,
+    { signal, onTaskError: onTaskError ?? ignore, onProgress, toProgress },
+    false,
+  )
+  const { counts, fault, handlerFailure } = await run.execute()
+  if (signal?.aborted) throw signal.reason
+  if (fault !== undefined) throw faultError(fault, counts)
+  if (handlerFailure !== undefined) throw handlerFailure.error
+}
+
+/** Deletes, or counts, all that is listed. */
+async function runAll(client, options, limitPerKey, params, isDry) {
+  const { signal } = params
+  signal?.throwIfAborted()
+  const { counts, fault, handlerFailure, failed } = await new Run(client, options, limitPerKey, params, isDry).execute()
+  if (signal?.aborted) throw new S3AbortError({ counts, cause: signal.reason })
+  if (fault !== undefined) throw faultError(fault, counts)
+  if (handlerFailure !== undefined) throw handlerFailure.error
+  if (failed.length > 0) throw new S3DeleteError({ failed, deleted: counts.deleted, counts })
+  // A dry run deletes nothing, and tells what would be.
+  return isDry ? { ...counts, deleted: counts.listed } : counts
+}
+
+module.exports = { runAll, runTasks }

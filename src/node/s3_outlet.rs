@@ -1,0 +1,105 @@
+//! What a native job has for JavaScript, in order, with a bound on what waits there.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
+
+use super::jobs::{IntoJs, Job, Notifier, Taken};
+use crate::core::sync::Mutex;
+use crate::exec::stop::Stop;
+
+/// A queue from Tokio to JavaScript.
+pub struct Outlet<T> {
+    state: Mutex<State<T>>,
+    room: Semaphore,
+    notifier: Notifier,
+    stop: Stop,
+}
+
+struct State<T> {
+    chunks: VecDeque<Chunk<T>>,
+    /// JavaScript found nothing, and waits to be told.
+    is_awaited: bool,
+    is_over: bool,
+    work: Option<AbortHandle>,
+}
+
+/// Whether the chunk has taken room, which is free again when it was taken.
+struct Chunk<T> {
+    content: T,
+    is_bounded: bool,
+}
+
+impl<T: Send + 'static> Outlet<T> {
+    /// An outlet with room for so many chunks.
+    pub fn new(room: usize, notifier: Notifier, stop: Stop) -> Arc<Self> {
+        let state = State { chunks: VecDeque::new(), is_awaited: false, is_over: false, work: None };
+        Arc::new(Self { state: Mutex::new(state), room: Semaphore::new(room), notifier, stop })
+    }
+
+    /// What is dropped at once when JavaScript wants no more.
+    pub fn set_work(&self, work: AbortHandle) {
+        self.state.lock().work = Some(work);
+    }
+
+    /// Puts a chunk in when there is room.
+    pub async fn put(&self, content: T) {
+        // The semaphore is never closed.
+        if let Ok(permit) = self.room.acquire().await {
+            permit.forget();
+        }
+        self.push(Chunk { content, is_bounded: true });
+    }
+
+    /// Puts a chunk in, of which there can't be many.
+    pub fn put_now(&self, content: T) {
+        self.push(Chunk { content, is_bounded: false });
+    }
+
+    /// Nothing more will come.
+    pub fn end(&self) {
+        let is_awaited = {
+            let mut state = self.state.lock();
+            state.is_over = true;
+            std::mem::take(&mut state.is_awaited)
+        };
+        if is_awaited {
+            self.notifier.notify();
+        }
+    }
+
+    fn push(&self, chunk: Chunk<T>) {
+        let is_awaited = {
+            let mut state = self.state.lock();
+            state.chunks.push_back(chunk);
+            std::mem::take(&mut state.is_awaited)
+        };
+        if is_awaited {
+            self.notifier.notify();
+        }
+    }
+}
+
+impl<T: IntoJs + Send + 'static> Job for Outlet<T> {
+    fn take(&self) -> Taken {
+        let mut state = self.state.lock();
+        if let Some(Chunk { content, is_bounded }) = state.chunks.pop_front() {
+            self.room.add_permits(usize::from(is_bounded));
+            return Taken::Chunk(Box::new(content));
+        }
+        if state.is_over {
+            return Taken::Over;
+        }
+        state.is_awaited = true;
+        Taken::Nothing
+    }
+
+    fn cancel(&self) {
+        self.stop.stop();
+        if let Some(work) = &self.state.lock().work {
+            work.abort();
+        }
+    }
+}
