@@ -61,7 +61,8 @@ class Executor {
 
   /** Starts nothing more. */
   stop() {
-    if (this.#job !== undefined && !this.#job.isClosed) core.stopS3(this.#job.id)
+    core.stopS3(this.#job.id)
+    if (!this.#isPumping) this.#end()
   }
 
   #call(keys, versions) {

@@ -308,11 +308,9 @@ impl Client {
         progress: &Progress,
     ) -> Result<Deletion, Fault> {
         self.with_credentials(progress, |sdk| {
-            let capture = Capture::new(
-                |answer: &Answer<'_>| answer.single(),
-                || Output::erase(DeleteObjectOutput::builder().build()),
-                Proof::Checksum,
-            );
+            let read = |answer: &Answer<'_>| answer.single();
+            let blank = || Output::erase(DeleteObjectOutput::builder().build());
+            let (capture, key) = Capture::of_key(&item.key, read, blank);
             let operation = sdk
                 .delete_object()
                 .bucket(&target.bucket)
@@ -320,7 +318,7 @@ impl Client {
                 .set_request_payer(target.requester_pays.then_some(RequestPayer::Requester))
                 .set_bypass_governance_retention(target.bypass_governance.then_some(true))
                 .set_mfa(target.mfa.clone())
-                .key(&item.key)
+                .key(key)
                 .set_version_id(item.version.clone())
                 .customize()
                 .interceptor(capture.clone());

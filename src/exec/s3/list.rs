@@ -27,6 +27,8 @@ use crate::exec::stop::Stop;
 
 /// Pages that are ready for whoever takes them.
 const READY: usize = 2;
+/// A range that was cut, or came from a cut, has to show that it is still large by so many pages.
+const LARGE: u32 = 4;
 /// A range in which no place to cut was found is looked at again after so many pages.
 const RECONSIDER: u32 = 16;
 /// What the names of directory buckets end in; those know no order and no place to begin at.
@@ -249,12 +251,18 @@ impl State {
             return;
         }
         self.was_split = true;
-        range.reconsider = range.pages + 1;
+        range.reconsider = range.pages + LARGE;
         let until = range.until.replace(first.clone());
         let ends: Vec<_> = cuts.iter().skip(1).cloned().map(Some).chain([until]).collect();
         for (after, until) in cuts.into_iter().zip(ends) {
             self.last_range += 1;
-            self.ranges.push(Range { number: self.last_range, after, until, ..Range::default() });
+            self.ranges.push(Range {
+                number: self.last_range,
+                after,
+                until,
+                reconsider: LARGE,
+                ..Range::default()
+            });
         }
     }
 }

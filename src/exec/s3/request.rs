@@ -25,6 +25,9 @@ use md5::{Digest, Md5};
 use super::answer::Answer;
 use super::fault::Fault;
 
+/// Told to the SDK in the place of a key that it does not take.
+const STAND_IN: &str = "key-of-blanks";
+
 /// How a multi-delete proves that it arrived whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {
@@ -41,6 +44,7 @@ struct Inner<T> {
     read: Box<dyn Fn(&Answer<'_>) -> Result<T, Fault> + Send + Sync>,
     blank: fn() -> Output,
     proof: Proof,
+    blank_key: Option<String>,
     taken: Mutex<Option<Result<T, Fault>>>,
 }
 
@@ -51,7 +55,33 @@ impl<T: Send + 'static> Capture<T> {
         blank: fn() -> Output,
         proof: Proof,
     ) -> Self {
-        Self(Arc::new(Inner { read: Box::new(read), blank, proof, taken: Mutex::new(None) }))
+        Self(Arc::new(Inner {
+            read: Box::new(read),
+            blank,
+            proof,
+            blank_key: None,
+            taken: Mutex::new(None),
+        }))
+    }
+
+    /// As [`new`](Self::new), for a single delete of `key`. Returns the key to tell the SDK as well.
+    ///
+    /// The SDK takes a key of blanks alone for a missing one, so it is told another, which is replaced later.
+    pub fn of_key(
+        key: &str,
+        read: impl Fn(&Answer<'_>) -> Result<T, Fault> + Send + Sync + 'static,
+        blank: fn() -> Output,
+    ) -> (Self, String) {
+        let blank_key = key.trim().is_empty().then(|| key.to_owned());
+        let told = if blank_key.is_some() { STAND_IN } else { key };
+        let inner = Inner {
+            read: Box::new(read),
+            blank,
+            proof: Proof::Checksum,
+            blank_key,
+            taken: Mutex::new(None),
+        };
+        (Self(Arc::new(inner)), told.to_owned())
     }
 
     /// What was read, or why nothing was.
@@ -103,10 +133,18 @@ impl<T: Send + 'static> Intercept for Capture<T> {
         _: &RuntimeComponents,
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
+        let request = context.request_mut();
+        if let Some(key) = &self.0.blank_key {
+            let (path, query) = request.uri().split_once('?').unwrap_or((request.uri(), ""));
+            let bucket =
+                path.strip_suffix(STAND_IN).ok_or("the key is not at the end of the path")?;
+            let encoded: String = key.bytes().map(|byte| format!("%{byte:02X}")).collect();
+            let uri = format!("{bucket}{encoded}?{query}");
+            request.set_uri(uri)?;
+        }
         if self.0.proof == Proof::Checksum {
             return Ok(());
         }
-        let request = context.request_mut();
         let checksums: Vec<_> =
             request.headers().iter().map(|(name, _)| name.to_owned()).filter(is_checksum).collect();
         let digest = request.body().bytes().map(|body| base64::encode(Md5::digest(body)));
