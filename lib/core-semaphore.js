@@ -16,9 +16,9 @@ const HANDLE = Symbol('handle')
 /** Those who wait for completions; absent until somebody does. */
 const OBSERVERS = Symbol('observers')
 
-/** Opens a semaphore of its own in the core for as long as `owner` lives. */
-function openSemaphore(owner, name, limit) {
-  const id = typeof limit === 'number' ? core.createSemaphore(limit) : 0
+/** Opens a semaphore in the core for as long as `owner` lives: one of its own, or what `create` gives. */
+function openSemaphore(owner, name, limit, create = core.createSemaphore) {
+  const id = typeof limit === 'number' ? create(limit) : 0
   if (id === 0) throw invalidLimit(name, limit)
   closeWith(owner, new SemaphoreHandle(id))
   return id

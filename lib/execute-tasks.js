@@ -13,7 +13,7 @@ const { onAbort, offAbort } = require('./abort.js')
 const { closeSource } = require('./close-source.js')
 const { isTurnOver, nextTurn } = require('./fairness.js')
 const { Progress } = require('./progress.js')
-const { faultOf, toIterator } = require('./task-sources.js')
+const { checkResult, checkTask, toIterator } = require('./task-sources.js')
 const { checkFunction, checkLimit, checkOptionalFunction, checkOptionalSignal, invalid } = require('./validate.js')
 
 const START = 1
@@ -114,14 +114,19 @@ class Run {
 
   #pulled(result) {
     if (this.#aborted) return
-    if (result?.done) {
-      this.#exhausted = true
-      return this.#apply(core.sourceEnded(this.#pipeline))
+    let item
+    try {
+      checkResult(result)
+      if (result.done) {
+        this.#exhausted = true
+        return this.#apply(core.sourceEnded(this.#pipeline))
+      }
+      item = result.value
+      checkTask(item)
+    } catch (error) {
+      return this.#stopPulling(error)
     }
-    const item = result?.value
-    const fault = faultOf(item)
-    if (fault === undefined) this.#admit(item)
-    else this.#stopPulling(fault)
+    this.#admit(item)
   }
 
   #sourceFailed(error) {

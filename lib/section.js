@@ -2,8 +2,7 @@
 
 // One section under a semaphore: admission, the events on the way, the callback, the release.
 //
-// `owner` is a Semaphore or a Synchronizer. It is the identity for re-entry and holds the handle of
-// the semaphore in the core. `call` says what this execution is about:
+// `owner` is a Semaphore or a Synchronizer. It holds the handle of the semaphore in the core. `call` says what this execution is about:
 //   signal, timeout, throttle, isCanceled   how it may wait
 //   context                                 what errors name
 //   notify(type)                            told of each event; left out when nobody listens
@@ -15,6 +14,7 @@ const { SynchronizerError, SynchronizerReentrantExecutionError } = require('./er
 const { SynchronizerThrottleError, SynchronizerTimeoutError } = require('./errors.js')
 const { createMark, isInside, runInside } = require('./reentry.js')
 const { HANDLE, settled } = require('./core-semaphore.js')
+const { SHARED, holdLoopDuring, identityOf } = require('./process-scope.js')
 const { TIMED_OUT, ABORTED, wait, waitWithin, wake } = require('./waiters.js')
 
 /**
@@ -36,14 +36,14 @@ function admit(owner, call) {
   const ticket = core.acquire(handle)
   notify?.('Acquire')
   if (ticket === 0) return undefined
-  if (timeout === undefined && signal === undefined) return wait(ticket)
-  return admitWithin(handle, ticket, call)
+  const waiting = timeout === undefined && signal === undefined ? wait(ticket) : admitWithin(ticket, call)
+  return owner[SHARED] ? holdLoopDuring(waiting) : waiting
 }
 
-async function admitWithin(handle, ticket, call) {
+async function admitWithin(ticket, call) {
   const { context, notify, signal, timeout } = call
   const onLeave = notify && ((outcome) => notify(outcome === TIMED_OUT ? 'Timeout' : 'Cancel'))
-  const outcome = await waitWithin(handle, ticket, timeout, signal, onLeave)
+  const outcome = await waitWithin(ticket, timeout, signal, onLeave)
   if (outcome === TIMED_OUT) throw new SynchronizerTimeoutError(context)
   if (outcome === ABORTED) throw signal.reason
 }
@@ -80,16 +80,16 @@ function leave(owner, call) {
 
 /** Runs `callback` under a permit of `owner`; it gets `argument`, or else whether it re-entered. */
 async function runSection(owner, callback, argument, call) {
-  while (isInside(owner)) {
+  while (isInside(identityOf(owner))) {
     if (owner.raiseOnReentrant) throw new SynchronizerReentrantExecutionError(call.context)
     if (call.signal?.aborted) throw call.signal.reason
     await undefined
     // The outer section may have ended in the meantime.
-    if (isInside(owner)) return reenter(callback, argument, call)
+    if (isInside(identityOf(owner))) return reenter(callback, argument, call)
   }
   await admit(owner, call)
   admitted(owner, call)
-  const mark = createMark(owner)
+  const mark = createMark(identityOf(owner))
   try {
     return await runInside(mark, callback, argument ?? false)
   } finally {

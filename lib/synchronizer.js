@@ -9,9 +9,10 @@ const { SynchronizerReentrantExecutionError } = require('./errors.js')
 const { nextExecutionId } = require('./execution-id.js')
 const { SynchronizerGuard } = require('./guard.js')
 const { notifyListener } = require('./listeners.js')
+const { SHARED, identityOf, isShared, leaseShared } = require('./process-scope.js')
 const { isInside } = require('./reentry.js')
 const { admit, admitted, leave, runSection } = require('./section.js')
-const { checkFunction, checkOptionalFunction, checkOptionalSignal } = require('./validate.js')
+const { checkFunction, checkOptionalFunction, checkOptionalSignal, invalid } = require('./validate.js')
 
 class Synchronizer {
   #names
@@ -24,6 +25,7 @@ class Synchronizer {
   constructor(params, names) {
     this.#names = names ?? new OwnNames(this, params ?? {})
     this[HANDLE] = this.#names.handle
+    this[SHARED] = this.#names.shared ? core.identity(this[HANDLE]) : undefined
     this.#params = undefined
   }
 
@@ -45,7 +47,7 @@ class Synchronizer {
 
   get stats() {
     return {
-      maxConcurrentExecution: this.#names.maxConcurrentExecution,
+      maxConcurrentExecution: core.limit(this[HANDLE]),
       numberOfTasks: core.tasks(this[HANDLE]),
       numberOfRunningTasks: core.running(this[HANDLE]),
     }
@@ -67,7 +69,7 @@ class Synchronizer {
     const { signal, timeout, executionId } = params
     checkOptionalSignal(signal)
     const context = this.#createContext(executionId)
-    if (isInside(this)) throw new SynchronizerReentrantExecutionError(context)
+    if (isInside(identityOf(this))) throw new SynchronizerReentrantExecutionError(context)
     const call = { signal, timeout, throttle: false, isCanceled: undefined, context, notify: this.#notifier(context) }
     await admit(this, call)
     admitted(this, call)
@@ -117,10 +119,14 @@ class Synchronizer {
 /** The parameters of a synchronizer that was made with them. */
 class OwnNames {
   constructor(owner, params) {
-    const { maxConcurrentExecution, onEvent } = params
+    const { maxConcurrentExecution, onEvent, synchronizerId } = params
     checkOptionalFunction('onEvent', onEvent)
-    this.maxConcurrentExecution = maxConcurrentExecution ?? 1
-    this.handle = openSemaphore(owner, 'maxConcurrentExecution', this.maxConcurrentExecution)
+    this.shared = isShared(params.scope)
+    if (this.shared && typeof synchronizerId !== 'string') {
+      throw invalid('synchronizerId', synchronizerId, "a string for a synchronizer of scope 'process'")
+    }
+    const create = this.shared ? (limit) => leaseShared(synchronizerId, limit) : core.createSemaphore
+    this.handle = openSemaphore(owner, 'maxConcurrentExecution', maxConcurrentExecution ?? 1, create)
     this.params = params
     this.providerId = params.providerId ?? randomUUID()
     this.synchronizerId = params.synchronizerId ?? randomUUID()
@@ -129,8 +135,8 @@ class OwnNames {
   }
 
   toParams() {
-    const { maxConcurrentExecution, providerId, synchronizerId } = this
-    return { ...this.params, providerId, synchronizerId, maxConcurrentExecution }
+    const { handle, params, providerId, synchronizerId } = this
+    return { ...params, providerId, synchronizerId, maxConcurrentExecution: core.limit(handle) }
   }
 }
 

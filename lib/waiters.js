@@ -44,7 +44,7 @@ function wait(ticket) {
  * Waits for the grant, the end of `timeout` milliseconds or an abort, and tells which came first.
  * `onLeave` is called the moment one of the last two ends the wait, in the caller's async context.
  */
-function waitWithin(handle, ticket, timeout, signal, onLeave) {
+function waitWithin(ticket, timeout, signal, onLeave) {
   return new Promise((resolve) => {
     let stopTimer
     const settle = (outcome) => {
@@ -53,7 +53,7 @@ function waitWithin(handle, ticket, timeout, signal, onLeave) {
       resolve(outcome)
     }
     const leave = (outcome) => {
-      if (!core.cancel(handle, ticket)) return
+      if (!core.cancel(ticket)) return
       take(ticket)
       onLeave?.(outcome)
       settle(outcome)

@@ -8,4 +8,4 @@
 
 pub mod core;
 #[cfg(feature = "node")]
-mod node;
+pub mod node;

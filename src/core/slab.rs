@@ -74,6 +74,14 @@ impl<T> Slab<T> {
         }
     }
 
+    /// All values, with the integers that stand for them.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        self.slots.iter().enumerate().filter_map(|(id, slot)| match slot {
+            Slot::Used(value) => Some((id as u32, value)),
+            Slot::Free(_) => None,
+        })
+    }
+
     /// Takes a value out; its integer will stand for another.
     pub fn remove(&mut self, id: u32) -> Option<T> {
         let slot = self.slots.get_mut(id as usize)?;

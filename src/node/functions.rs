@@ -19,7 +19,12 @@ pub struct Functions<'env> {
 
 impl<'env> Functions<'env> {
     pub fn new(env: &'env Env) -> Result<Self> {
-        Ok(Self { env, object: Object::new(env)?, environment: Rc::default() })
+        let environment = Rc::new(RefCell::new(Environment::new()));
+        // Permits of a worker that ends go to the next waiters at once, not when its memory is freed.
+        env.add_env_cleanup_hook(Rc::clone(&environment), |environment| {
+            environment.borrow_mut().close();
+        })?;
+        Ok(Self { env, object: Object::new(env)?, environment })
     }
 
     /// Adds the function `name`.
