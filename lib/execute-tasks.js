@@ -93,7 +93,8 @@ class Run {
 
   /** Starts the task in `slot`, or pulls when there is none, now or in the next turn. */
   #schedule(slot) {
-    if (isTurnOver()) {
+    // Nobody overtakes those who were put off.
+    if (this.#postponed.length > 0 || isTurnOver()) {
       if (this.#postponed.push(slot) === 1) nextTurn(this.#onTurn)
     } else if (slot === undefined) this.#pull()
     else this.#start(slot)
