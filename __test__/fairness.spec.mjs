@@ -97,6 +97,33 @@ test('all ways to wait for a synchronizer stand in one queue', async t => {
   t.deepEqual(order, ['first', 'plain', 'timeout', 'guard', 'object', 'signal', 'guard again', 'endless timeout'])
 })
 
+test('calls start in order by whatever way they wait, also when several permits come free at once', async t => {
+  const ways = {
+    plain: (lock, cb) => lock.synchronized(cb),
+    timeout: (lock, cb) => lock.timeout(60_000).synchronized(cb),
+    signal: (lock, cb) => lock.synchronized({ cb, signal: new AbortController().signal }),
+    isCanceled: (lock, cb) => lock.synchronized({ cb, isCanceled: () => false }),
+    both: (lock, cb) => lock.timeout(60_000, { signal: new AbortController().signal }).synchronized(cb),
+  }
+  for (const first of Object.keys(ways)) {
+    for (const second of Object.keys(ways)) {
+      for (const secondFindsItFree of [false, true]) {
+        const lock = newSynchronizer(2)
+        const guards = [await lock.acquire(), await lock.acquire()]
+        const order = []
+        const call = (number, way) => ways[way](lock, async () => { order.push(number) })
+        const runs = [call(1, first)]
+        if (!secondFindsItFree) runs.push(call(2, second))
+        await turn()
+        for (const guard of guards) guard.release()
+        if (secondFindsItFree) runs.push(call(2, second))
+        await Promise.all(runs)
+        t.deepEqual(order, [1, 2], `${first}, then ${second}${secondFindsItFree ? ' on a free permit' : ''}`)
+      }
+    }
+  }
+})
+
 test('a call made before another in the same turn has the permit, even before its callback starts', async t => {
   const lock = newSynchronizer()
   const first = lock.synchronized(async () => 'first')

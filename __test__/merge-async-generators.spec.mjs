@@ -146,6 +146,7 @@ test('all sources are asked to close at once, not one after the other', async t 
   const merged = mergeAsyncGenerators([counted(1000, undefined, onReturn), silentAfter([], onReturn), counted(1000, undefined, onReturn)])
   await merged.next()
   const end = merged.return()
+  await null
   t.is(asked, 3)
   gate.resolve()
   await settlesWithin(end)
