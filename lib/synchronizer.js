@@ -112,7 +112,7 @@ class Synchronizer {
   /** Nothing when nobody would hear it; a subclass hears it by overriding `emitEvent`. */
   #notifier(context) {
     if (this.#names.onEvent === undefined && this.emitEvent === Synchronizer.prototype.emitEvent) return undefined
-    return (type) => this.emitEvent(type, context)
+    return (type) => notifyListener('emitEvent', () => this.emitEvent(type, context))
   }
 }
 

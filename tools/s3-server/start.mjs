@@ -29,7 +29,7 @@ export async function startS3Server (options = {}) {
     })
   ])
 
-  async function admin (method, path, body) {
+  async function admin(method, path, body) {
     const response = await fetch(`${endpoint}/-/${path}`, { method, body: body && JSON.stringify(body) })
     const answer = await response.json()
     if (!response.ok) throw new Error(`The S3 test server refuses ${path}: ${answer.error}`)
@@ -56,14 +56,14 @@ export async function startS3Server (options = {}) {
     /** Adds credentials: see `src/auth/credentials.rs`. */
     addCredentials: credentials => admin('POST', 'credentials', credentials),
     /** Ends the server and waits until it is gone. */
-    async stop () {
+    async stop() {
       child.stdin.end()
       await ended
     }
   }
 }
 
-function toArguments (options) {
+function toArguments(options) {
   return Object.entries(options)
     .filter(([, value]) => value !== undefined && value !== false)
     .map(([name, value]) => {
@@ -75,12 +75,12 @@ function toArguments (options) {
 // One build for all servers of this process, which may start at once.
 let built
 
-function binary () {
+function binary() {
   built ??= findOrBuild()
   return built
 }
 
-async function findOrBuild () {
+async function findOrBuild() {
   const { stdout } = await run('cargo', ['metadata', '--format-version', '1', '--no-deps'])
   const path = join(JSON.parse(stdout).target_directory, 'tools', `s3-server${suffix}`)
   if (!isFresh(path)) {
@@ -91,14 +91,14 @@ async function findOrBuild () {
 }
 
 // Asking cargo would take a lock that a build elsewhere may hold for minutes.
-function isFresh (path) {
+function isFresh(path) {
   if (!existsSync(path)) return false
   const sources = readdirSync(join(here, 'src'), { recursive: true }).map(name => join(here, 'src', name))
   const changed = [join(here, 'Cargo.toml'), ...sources].map(source => statSync(source).mtimeMs)
   return statSync(path).mtimeMs >= Math.max(...changed)
 }
 
-async function run (command, args) {
+async function run(command, args) {
   try {
     return await promisify(execFile)(command, args, { cwd: here, maxBuffer: 64 << 20 })
   } catch (error) {
