@@ -1,6 +1,7 @@
 // Order and speed of the queue, for every kind of lock: first come, first served, and no waiter costs more than another.
 import test from 'ava'
 import { sleep, turn } from './helpers/async.mjs'
+import { leastCostOf } from './helpers/cost.mjs'
 import { assertFree, kindsOfLock, newSynchronizer } from './helpers/locks.mjs'
 
 for (const [kind, make] of Object.entries(kindsOfLock)) {
@@ -58,17 +59,13 @@ for (const [kind, make] of Object.entries(kindsOfLock)) {
   })
 
   test.serial(`L09 ${kind}: a long queue costs each waiter about what a short one does`, async t => {
-    const perWaiter = async length => {
+    const perWaiter = async (tries, length) => await leastCostOf(tries, () => {
       const lock = make(1)
-      const started = performance.now()
-      const runs = []
-      for (let i = 0; i < length; i++) runs.push(lock.synchronized(async () => {}))
-      await Promise.all(runs)
-      return (performance.now() - started) / length
-    }
-    await perWaiter(5_000)
-    const short = Math.min(await perWaiter(5_000), await perWaiter(5_000), await perWaiter(5_000))
-    const long = await perWaiter(100_000)
+      return Promise.all(Array.from({ length }, () => lock.synchronized(async () => {})))
+    }) / length
+    await perWaiter(2, 5_000)
+    const short = await perWaiter(3, 5_000)
+    const long = await perWaiter(2, 100_000)
     // A quadratic queue would be some 20 times dearer.
     t.true(long < short * 8, `${long} ms a waiter at 100,000 against ${short} ms at 5,000`)
   })
