@@ -8,6 +8,7 @@
 // Pulls and starts are put off to the next turn of the event loop when this one has lasted long
 // enough, and run in the async context of the call of executeTasks all the same.
 
+const { AsyncResource } = require('node:async_hooks')
 const core = require('./core.js')
 const { onAbort, offAbort } = require('./abort.js')
 const { closeSource } = require('./close-source.js')
@@ -51,7 +52,8 @@ class Run {
   #sourceFailure
   #handlerFailure
   #onSignal = () => this.#abort()
-  #onTurn = () => this.#resume()
+  // What is put off inside a task's section must not make later pulls part of that section.
+  #onTurn = AsyncResource.bind(() => this.#resume())
   #onPulled = (result) => this.#pulled(result)
   #onSourceFailed = (error) => this.#sourceFailed(error)
 
@@ -91,7 +93,8 @@ class Run {
 
   /** Starts the task in `slot`, or pulls when there is none, now or in the next turn. */
   #schedule(slot) {
-    if (isTurnOver()) {
+    // Nobody overtakes those who were put off.
+    if (this.#postponed.length > 0 || isTurnOver()) {
       if (this.#postponed.push(slot) === 1) nextTurn(this.#onTurn)
     } else if (slot === undefined) this.#pull()
     else this.#start(slot)

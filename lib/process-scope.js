@@ -40,17 +40,39 @@ function identityOf(owner) {
 }
 
 const LONG = 2 ** 31 - 1
-let waiting = 0
+/** How many wait for each semaphore here, by its handle. */
+const waiting = new Map()
+/** Those of them that another thread holds a permit of. */
+const awaited = new Set()
 let timer
 
 /** Nothing else in this thread need be pending while another one has the permit. */
-async function holdLoopDuring(wait) {
-  if (waiting++ === 0) timer = setInterval(() => {}, LONG)
+async function holdLoopDuring(wait, handle) {
+  waiting.set(handle, (waiting.get(handle) ?? 0) + 1)
+  updateLoop(handle)
   try {
     await wait
   } finally {
-    if (--waiting === 0) clearInterval(timer)
+    const left = waiting.get(handle) - 1
+    if (left === 0) waiting.delete(handle)
+    else waiting.set(handle, left)
+    updateLoop(handle)
   }
 }
 
-module.exports = { SHARED, connect, holdLoopDuring, identityOf, isShared, leaseShared }
+/**
+ * Called when a permit may have come here from another thread, or gone there. While this thread has
+ * all permits itself it waits for nobody else, and may end as it may with semaphores of its own.
+ */
+function updateLoop(handle) {
+  if (waiting.has(handle) && core.heldElsewhere(handle)) awaited.add(handle)
+  else awaited.delete(handle)
+  if (awaited.size > 0) {
+    timer ??= setInterval(() => {}, LONG)
+  } else if (timer !== undefined) {
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+module.exports = { SHARED, connect, holdLoopDuring, identityOf, isShared, leaseShared, updateLoop }

@@ -14,7 +14,7 @@ const { SynchronizerError, SynchronizerReentrantExecutionError } = require('./er
 const { SynchronizerThrottleError, SynchronizerTimeoutError } = require('./errors.js')
 const { createMark, isInside, runInside } = require('./reentry.js')
 const { HANDLE, settled } = require('./core-semaphore.js')
-const { SHARED, holdLoopDuring, identityOf } = require('./process-scope.js')
+const { SHARED, holdLoopDuring, identityOf, updateLoop } = require('./process-scope.js')
 const { TIMED_OUT, ABORTED, wait, waitWithin, wake } = require('./waiters.js')
 
 /**
@@ -34,16 +34,16 @@ function admit(owner, call) {
     return undefined
   }
   const ticket = core.acquire(handle)
-  notify?.('Acquire')
-  if (ticket === 0) return undefined
-  const waiting = timeout === undefined && signal === undefined ? wait(ticket) : admitWithin(ticket, call)
-  return owner[SHARED] ? holdLoopDuring(waiting) : waiting
+  const onJoin = notify && (() => notify('Acquire'))
+  if (ticket === 0) return onJoin?.()
+  const waiting = timeout === undefined && signal === undefined ? wait(ticket, onJoin) : admitWithin(ticket, call, onJoin)
+  return owner[SHARED] ? holdLoopDuring(waiting, handle) : waiting
 }
 
-async function admitWithin(ticket, call) {
+async function admitWithin(ticket, call, onJoin) {
   const { context, notify, signal, timeout } = call
   const onLeave = notify && ((outcome) => notify(outcome === TIMED_OUT ? 'Timeout' : 'Cancel'))
-  const outcome = await waitWithin(ticket, timeout, signal, onLeave)
+  const outcome = await waitWithin(ticket, timeout, signal, onJoin, onLeave)
   if (outcome === TIMED_OUT) throw new SynchronizerTimeoutError(context)
   if (outcome === ABORTED) throw signal.reason
 }
@@ -51,28 +51,28 @@ async function admitWithin(ticket, call) {
 /** Enters with the permit had, unless the execution was called off meanwhile. */
 function admitted(owner, call) {
   const { isCanceled, notify, signal } = call
-  if (signal !== undefined || isCanceled !== undefined) {
-    let reason
-    try {
-      if (signal?.aborted) reason = { error: signal.reason }
-      else if (isCanceled?.()) reason = { error: new SynchronizerError({ code: 'Cancel', context: call.context }) }
-    } catch (error) {
-      reason = { error }
-    }
-    if (reason !== undefined) {
-      wake(core.release(owner[HANDLE]))
-      notify?.('Cancel')
-      settled(owner)
-      throw reason.error
-    }
+  try {
+    if (signal?.aborted) throw signal.reason
+    if (isCanceled?.()) throw new SynchronizerError({ code: 'Cancel', context: call.context })
+    core.enter(owner[HANDLE])
+  } catch (error) {
+    released(owner, core.release(owner[HANDLE]))
+    notify?.('Cancel')
+    settled(owner)
+    throw error
   }
-  core.enter(owner[HANDLE])
   notify?.('Acquired')
+}
+
+/** Tells whoever has the permit that `owner` gave back. */
+function released(owner, ticket) {
+  wake(ticket)
+  if (owner[SHARED]) updateLoop(owner[HANDLE])
 }
 
 function leave(owner, call) {
   const { notify } = call
-  wake(core.leave(owner[HANDLE]))
+  released(owner, core.leave(owner[HANDLE]))
   notify?.('Release')
   notify?.('Finish')
   settled(owner)

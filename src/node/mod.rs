@@ -6,6 +6,7 @@
 //! None of the functions calls JavaScript, so none can be entered twice.
 
 mod environment;
+mod faults;
 mod functions;
 mod pipelines;
 mod semaphores;
