@@ -71,8 +71,7 @@ class Synchronizer {
     const context = this.#createContext(executionId)
     if (isInside(identityOf(this))) throw new SynchronizerReentrantExecutionError(context)
     const call = { signal, timeout, throttle: false, isCanceled: undefined, context, notify: this.#notifier(context) }
-    await admit(this, call)
-    admitted(this, call)
+    admitted(this, call, await admit(this, call))
     return new SynchronizerGuard(() => leave(this, call))
   }
 
