@@ -162,9 +162,9 @@ test('many guards never exceed the limit', async t => {
 
 test('a listener of Acquire may give the permit to the very waiter that it hears of', async t => {
   for (const terms of [{}, { timeout: 30_000 }, { signal: new AbortController().signal }]) {
-    let guard
-    const lock = newSynchronizer(1, { onEvent: ({ type }) => { if (type === 'Acquire') guard?.release() } })
-    guard = await lock.acquire()
+    const held = []
+    const lock = newSynchronizer(1, { onEvent: ({ type }) => { if (type === 'Acquire') held.pop()?.release() } })
+    held.push(await lock.acquire())
     const second = await settlesWithin(lock.acquire(terms))
     second.release()
     await assertFree(t, lock)
