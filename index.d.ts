@@ -558,6 +558,9 @@ export interface LimitPerKey<T> {
   /**
    * Share the limit with everybody who uses this provider: a task runs inside its
    * `forKey(key, maxTasksInExecution)`. Default: a limit of this call alone.
+   *
+   * A task keeps the permit of its key while it waits for one of the places in execution. So an executor that waits for
+   * another key of the same provider may wait for a task that waits for its place: take such locks outside the pipeline.
    */
   readonly synchronizers?: SynchronizerProvider | undefined
 }

@@ -137,15 +137,19 @@ test('the loop ends only after the finally blocks of the sources have run', asyn
 
 test('all sources are asked to close at once, not one after the other', async t => {
   let asked = 0
-  const all = deferred()
+  const gate = deferred()
   const onReturn = async () => {
-    if (++asked === 3) all.resolve()
-    await all.promise
+    asked++
+    await gate.promise
     return { done: true, value: undefined }
   }
-  const sources = [counted(1000, undefined, onReturn), silentAfter([], onReturn), counted(1000, undefined, onReturn)]
-  for await (const _ of mergeAsyncGenerators(sources)) break
+  const merged = mergeAsyncGenerators([counted(1000, undefined, onReturn), silentAfter([], onReturn), counted(1000, undefined, onReturn)])
+  await merged.next()
+  const end = merged.return()
+  await null
   t.is(asked, 3)
+  gate.resolve()
+  await settlesWithin(end)
 })
 
 test('M02: return() while next() waits for silent sources settles both promptly', async t => {

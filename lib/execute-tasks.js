@@ -70,10 +70,10 @@ class Run {
     await new Promise((resolve) => {
       this.#resolve = resolve
       if (signal?.aborted) return this.#abort()
-      if (signal !== undefined) onAbort(signal, this.#onSignal)
+      if (signal != null) onAbort(signal, this.#onSignal)
       this.#apply(core.begin(this.#pipeline))
     })
-    if (signal !== undefined) offAbort(signal, this.#onSignal)
+    if (signal != null) offAbort(signal, this.#onSignal)
     this.#progress?.end()
     core.closePipeline(this.#pipeline)
     if (!this.#exhausted) await closeSource(this.#source)

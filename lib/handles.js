@@ -29,7 +29,7 @@ function sweep() {
       handle.close()
     } catch (error) {
       // A fault of the core; nobody waits for this who could be told.
-      process.emitWarning(error)
+      process.emitWarning(/** @type {Error} */ (error))
     }
   }
   sweeping = garbage.length > 0

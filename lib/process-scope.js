@@ -47,17 +47,16 @@ const awaited = new Set()
 let timer
 
 /** Nothing else in this thread need be pending while another one has the permit. */
-async function holdLoopDuring(wait, handle) {
+function holdLoopDuring(wait, handle) {
   waiting.set(handle, (waiting.get(handle) ?? 0) + 1)
   updateLoop(handle)
-  try {
-    await wait
-  } finally {
+  // Beside the wait, not around it: that would make it longer than others.
+  wait.then(() => {
     const left = waiting.get(handle) - 1
     if (left === 0) waiting.delete(handle)
     else waiting.set(handle, left)
     updateLoop(handle)
-  }
+  })
 }
 
 /**

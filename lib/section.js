@@ -2,16 +2,24 @@
 
 // One section under a semaphore: admission, the events on the way, the callback, the release.
 //
-// `owner` is a Semaphore or a Synchronizer. It holds the handle of the semaphore in the core. `call` says what this execution is about:
+// `owner` is a Semaphore or a Synchronizer; it holds the handle of the semaphore in the core. `call`
+// says what this execution is about:
 //   signal, timeout, throttle, isCanceled   how it may wait
 //   context                                 what errors name
 //   notify(type)                            told of each event; left out when nobody listens
+//
 // The code after each `await` runs in the async context of the caller, so listeners, callbacks
-// and errors belong to whoever called, not to whoever released the permit.
+// and errors belong to whoever called, not to whoever released the permit. In whatever way
+// somebody waits, as many microtasks lie between the grant and the callback: callbacks start in
+// the order of the grants.
 
 const core = require('./core.js')
-const { SynchronizerError, SynchronizerReentrantExecutionError } = require('./errors.js')
-const { SynchronizerThrottleError, SynchronizerTimeoutError } = require('./errors.js')
+const {
+  SynchronizerError,
+  SynchronizerReentrantExecutionError,
+  SynchronizerThrottleError,
+  SynchronizerTimeoutError,
+} = require('./errors.js')
 const { createMark, isInside, runInside } = require('./reentry.js')
 const { HANDLE, settled } = require('./core-semaphore.js')
 const { SHARED, holdLoopDuring, identityOf, updateLoop } = require('./process-scope.js')
@@ -19,7 +27,7 @@ const { TIMED_OUT, ABORTED, wait, waitWithin, wake } = require('./waiters.js')
 
 /**
  * Takes a permit or a place in the queue, in the order of the calls. What is returned must be
- * awaited, then `admitted` called.
+ * awaited, and what comes of that given to `admitted`.
  */
 function admit(owner, call) {
   const { notify, signal, timeout } = call
@@ -36,24 +44,24 @@ function admit(owner, call) {
   const ticket = core.acquire(handle)
   const onJoin = notify && (() => notify('Acquire'))
   if (ticket === 0) return onJoin?.()
-  const waiting = timeout === undefined && signal === undefined ? wait(ticket, onJoin) : admitWithin(ticket, call, onJoin)
-  return owner[SHARED] ? holdLoopDuring(waiting, handle) : waiting
+  const bounded = timeout !== undefined || signal !== undefined
+  const waiting = bounded ? waitWithin(ticket, timeout, signal, onJoin, onLeaveOf(call)) : wait(ticket, onJoin)
+  if (owner[SHARED]) holdLoopDuring(waiting, handle)
+  return waiting
 }
 
-async function admitWithin(ticket, call, onJoin) {
-  const { context, notify, signal, timeout } = call
-  const onLeave = notify && ((outcome) => notify(outcome === TIMED_OUT ? 'Timeout' : 'Cancel'))
-  const outcome = await waitWithin(ticket, timeout, signal, onJoin, onLeave)
+function onLeaveOf({ notify }) {
+  return notify && ((outcome) => notify(outcome === TIMED_OUT ? 'Timeout' : 'Cancel'))
+}
+
+/** Enters with the permit had, unless the wait ended without, or the execution was called off meanwhile. */
+function admitted(owner, call, outcome) {
+  const { context, isCanceled, notify, signal } = call
   if (outcome === TIMED_OUT) throw new SynchronizerTimeoutError(context)
   if (outcome === ABORTED) throw signal.reason
-}
-
-/** Enters with the permit had, unless the execution was called off meanwhile. */
-function admitted(owner, call) {
-  const { isCanceled, notify, signal } = call
   try {
     if (signal?.aborted) throw signal.reason
-    if (isCanceled?.()) throw new SynchronizerError({ code: 'Cancel', context: call.context })
+    if (isCanceled?.()) throw new SynchronizerError({ code: 'Cancel', context })
     core.enter(owner[HANDLE])
   } catch (error) {
     released(owner, core.release(owner[HANDLE]))
@@ -87,8 +95,7 @@ async function runSection(owner, callback, argument, call) {
     // The outer section may have ended in the meantime.
     if (isInside(identityOf(owner))) return reenter(callback, argument, call)
   }
-  await admit(owner, call)
-  admitted(owner, call)
+  admitted(owner, call, await admit(owner, call))
   const mark = createMark(identityOf(owner))
   try {
     return await runInside(mark, callback, argument ?? false)
