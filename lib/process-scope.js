@@ -45,13 +45,15 @@ const waiting = new Map()
 /** Those of them that another thread holds a permit of. */
 const awaited = new Set()
 let timer
+let held = false
 
 /** Nothing else in this thread need be pending while another one has the permit. */
 function holdLoopDuring(wait, handle) {
   waiting.set(handle, (waiting.get(handle) ?? 0) + 1)
   updateLoop(handle)
-  // Beside the wait, not around it: that would make it longer than others.
-  wait.then(() => {
+  // Beside the wait, not around it: that would make it longer than others. And a step behind it, so
+  // that what waited starts first.
+  wait.then(undefined).then(() => {
     const left = waiting.get(handle) - 1
     if (left === 0) waiting.delete(handle)
     else waiting.set(handle, left)
@@ -66,12 +68,13 @@ function holdLoopDuring(wait, handle) {
 function updateLoop(handle) {
   if (waiting.has(handle) && core.heldElsewhere(handle)) awaited.add(handle)
   else awaited.delete(handle)
-  if (awaited.size > 0) {
-    timer ??= setInterval(() => {}, LONG)
-  } else if (timer !== undefined) {
-    clearInterval(timer)
-    timer = undefined
-  }
+  const hold = awaited.size > 0
+  if (hold === held) return
+  held = hold
+  // One timer for good: to set and clear one each time took a fifth of a hand-over.
+  timer ??= setInterval(() => {}, LONG)
+  if (held) timer.ref()
+  else timer.unref()
 }
 
 module.exports = { SHARED, connect, holdLoopDuring, identityOf, isShared, leaseShared, updateLoop }
