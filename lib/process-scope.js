@@ -15,11 +15,22 @@ function isShared(scope) {
   return scope === 'process'
 }
 
-/** Called before the first semaphore of process scope is opened. */
+let connected = false
+
+/** Asks to be told of the grants by other threads, when something here waits for the first time. */
 function connect() {
-  core.connect(() => {
-    for (const ticket of core.takeMail()) wake(ticket)
+  if (connected) return
+  connected = true
+  // Not in the caller's stack: it lasts as long as this thread, and tools that look for what a test
+  // left open would take it for something of the test.
+  Promise.resolve().then(() => {
+    core.connect(takeMail)
+    takeMail()
   })
+}
+
+function takeMail() {
+  for (const ticket of core.takeMail()) wake(ticket)
 }
 
 /** The table of the synchronizers that threads share by their `synchronizerId`; opened by the first. */
@@ -27,10 +38,7 @@ let table
 
 /** Leases the semaphore that all threads have under that id; 0 when `limit` is none. */
 function leaseShared(synchronizerId, limit) {
-  if (table === undefined) {
-    connect()
-    table = core.openSpace('synchronizers')
-  }
+  table ??= core.openSpace('synchronizers')
   return core.leaseKey(table, synchronizerId, limit)
 }
 
@@ -49,6 +57,7 @@ let held = false
 
 /** Nothing else in this thread need be pending while another one has the permit. */
 function holdLoopDuring(wait, handle) {
+  connect()
   waiting.set(handle, (waiting.get(handle) ?? 0) + 1)
   updateLoop(handle)
   // Beside the wait, not around it: that would make it longer than others. And a step behind it, so
@@ -77,4 +86,4 @@ function updateLoop(handle) {
   else timer.unref()
 }
 
-module.exports = { SHARED, connect, holdLoopDuring, identityOf, isShared, leaseShared, updateLoop }
+module.exports = { SHARED, holdLoopDuring, identityOf, isShared, leaseShared, updateLoop }
