@@ -99,9 +99,7 @@ fn counters(functions: &mut Functions<'_>) -> Result<()> {
     functions.define("tasks", |env, args| Ok(stats(env, args)?.tasks))?;
     functions.define("held", |env, args| Ok(stats(env, args)?.held))?;
     functions.define("running", |env, args| Ok(stats(env, args)?.running))?;
-    functions.define("numberOfKeys", |env, args| {
-        Ok(table(env, args)?.keys.len() as f64)
-    })
+    functions.define("numberOfKeys", |env, args| Ok(table(env, args)?.keys.len() as f64))
 }
 
 fn open(env: &mut Environment, handle: Handle) -> u32 {
