@@ -66,7 +66,7 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
     functions.define("failedCount", |env, args| Ok(pipeline(env, args)?.counts().failed as f64))
 }
 
-fn pipeline<'a>(env: &'a mut Environment, args: &Arguments<'_>) -> Result<&'a mut Pipeline> {
+fn pipeline<'a>(env: &'a mut Environment, args: &Arguments) -> Result<&'a mut Pipeline> {
     env.pipelines.get_mut(args.id(0)?).ok_or_else(|| closed("pipeline"))
 }
 

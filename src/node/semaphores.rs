@@ -106,19 +106,19 @@ fn open(env: &mut Environment, handle: Handle) -> u32 {
     to_js(env.semaphores.insert(handle))
 }
 
-fn table<'a>(env: &'a Environment, args: &Arguments<'_>) -> Result<&'a Table> {
+fn table<'a>(env: &'a Environment, args: &Arguments) -> Result<&'a Table> {
     env.tables.get(args.id(0)?).ok_or_else(|| closed("table"))
 }
 
-fn handle<'a>(env: &'a mut Environment, args: &Arguments<'_>) -> Result<&'a mut Handle> {
+fn handle<'a>(env: &'a mut Environment, args: &Arguments) -> Result<&'a mut Handle> {
     env.semaphores.get_mut(args.id(0)?).ok_or_else(|| closed("semaphore"))
 }
 
-fn stats(env: &mut Environment, args: &Arguments<'_>) -> Result<Stats> {
+fn stats(env: &mut Environment, args: &Arguments) -> Result<Stats> {
     Ok(handle(env, args)?.semaphore.stats())
 }
 
-fn release(env: &mut Environment, args: &Arguments<'_>, stage: Stage) -> Result<u32> {
+fn release(env: &mut Environment, args: &Arguments, stage: Stage) -> Result<u32> {
     let granted = env.release(args.id(0)?, stage).ok_or_else(|| closed("semaphore"))?;
     Ok(granted.map_or(0, to_js))
 }
