@@ -7,6 +7,8 @@ const core = require('./core.js')
 const { CachedProvider } = require('./cached-provider.js')
 const { executeTasks } = require('./execute-tasks.js')
 const { TableHandle, closeWith } = require('./handles.js')
+const { mapAll } = require('./map-all.js')
+const { mapTasks } = require('./map-tasks.js')
 const { Synchronizer } = require('./synchronizer.js')
 const { checkOptionalFunction, invalid, invalidLimit } = require('./validate.js')
 
@@ -57,6 +59,14 @@ class SynchronizerProvider {
 
   executeTasks(params) {
     return executeTasks(params)
+  }
+
+  mapTasks(params) {
+    return mapTasks(params)
+  }
+
+  mapAll(iterable, mapper, options) {
+    return mapAll(iterable, mapper, options)
   }
 }
 
