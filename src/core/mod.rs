@@ -10,4 +10,4 @@ pub mod pipeline;
 pub mod queue;
 pub mod semaphore;
 pub mod slab;
-mod sync;
+pub(crate) mod sync;

@@ -205,14 +205,24 @@ impl Pipeline {
         self.answer(start)
     }
 
+    /// Whether there is a result to take.
+    pub fn has_result(&self) -> bool {
+        let next = self.results.as_ref().and_then(|results| results.queue.first());
+        next.and_then(|slot| self.tasks.get(*slot))
+            .is_some_and(|task| task.stage == TaskStage::Settled)
+    }
+
+    /// How many more tasks the window has room for.
+    pub fn room(&self) -> u32 {
+        self.window.get().saturating_sub(self.tasks.len() as u32)
+    }
+
     /// The next result in the order asked for, if it is there: its task leaves the window.
     pub fn take(&mut self) -> Option<(Slot, Answer)> {
-        let queue = &mut self.results.as_mut()?.queue;
-        let slot = *queue.first()?;
-        if self.tasks.get(slot)?.stage != TaskStage::Settled {
+        if !self.has_result() {
             return None;
         }
-        queue.pop();
+        let slot = self.results.as_mut()?.queue.pop()?;
         self.tasks.remove(slot);
         Some((slot, self.answer(None)))
     }

@@ -74,6 +74,14 @@ impl<T> Slab<T> {
         }
     }
 
+    /// The values in the table.
+    pub fn values(&self) -> impl Iterator<Item = &T> {
+        self.slots.iter().filter_map(|slot| match slot {
+            Slot::Used(value) => Some(value),
+            Slot::Free(_) => None,
+        })
+    }
+
     /// Takes a value out; its integer will stand for another.
     pub fn remove(&mut self, id: u32) -> Option<T> {
         let slot = self.slots.get_mut(id as usize)?;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::jobs::Jobs;
 use crate::core::keyed::{KeyedSemaphores, Lease};
 use crate::core::pipeline::Pipeline;
 use crate::core::queue::Place;
@@ -18,4 +19,5 @@ pub struct Environment {
     /// Where each waiter stands. A ticket is free again when JavaScript was told of the grant.
     pub tickets: Slab<Place>,
     pub pipelines: Slab<Pipeline>,
+    pub jobs: Jobs,
 }

@@ -35,6 +35,15 @@ impl<'env> Functions<'env> {
         self.object.set_named_property(name, function)
     }
 
+    /// When the environment goes away, its native jobs end.
+    pub fn cancel_jobs_at_the_end(&self) -> Result<()> {
+        let environment = Rc::clone(&self.environment);
+        self.env.add_env_cleanup_hook(environment, |environment| {
+            environment.borrow_mut().jobs.cancel_all();
+        })?;
+        Ok(())
+    }
+
     pub fn into_object(self) -> Object<'env> {
         self.object
     }
