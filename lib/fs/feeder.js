@@ -11,6 +11,7 @@ const { joinPaths, toNativePath } = require('./paths.js')
 const MOST = 1024
 
 class Feeder {
+  /** @type {import('../native-job.js').NativeJob | undefined} */
   #job
   #window
   #source
@@ -18,7 +19,7 @@ class Feeder {
   /** What the user gave, by index, until its outcome is there: `{ path, native, error }`. @type {Map<number, any>} */
   #inputs = new Map()
   #count = 0
-  /** Paths that have not crossed yet. */
+  /** Paths that have not crossed yet. @type {(string | Uint8Array)[]} */
   #batch = []
   #flushing = false
   #pulling = false
@@ -26,11 +27,14 @@ class Feeder {
   #onPulled = (step) => this.#pulled(step)
   #onSourceFailed = (error) => this.#sourceFailed(error)
 
-  constructor(job, paths, window, onFailure) {
-    this.#job = job
+  constructor(paths, window, onFailure) {
     this.#window = window
     this.#source = toIterator('paths', paths)
     this.#onFailure = onFailure
+  }
+
+  start(job) {
+    this.#job = job
   }
 
   /** What was given as `index`; its place in the window is free. */
@@ -78,6 +82,7 @@ class Feeder {
   }
 
   #give(path) {
+    /** @type {{ path: unknown, native: string | Uint8Array, error: unknown }} */
     const input = { path, native: '', error: undefined }
     try {
       input.native = toNativePath(path)
@@ -100,7 +105,7 @@ class Feeder {
   #end() {
     this.#ended = true
     this.#flush()
-    if (!this.#job.isClosed) core.endPaths(this.#job.id)
+    if (this.#job?.isClosed === false) core.endPaths(this.#job.id)
   }
 
   /** An asynchronous source may have more in this turn. */
@@ -114,7 +119,7 @@ class Feeder {
   }
 
   #flush() {
-    if (this.#batch.length === 0 || this.#job.isClosed) return
+    if (this.#batch.length === 0 || this.#job?.isClosed !== false) return
     core.givePaths(this.#job.id, joinPaths(this.#batch))
     this.#batch = []
   }

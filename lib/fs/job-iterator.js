@@ -99,7 +99,10 @@ class JobIterator {
   }
 
   async #nextChunk() {
-    if (isTurnOver()) await new Promise((resolve) => nextTurn(() => resolve(undefined)))
+    if (isTurnOver()) {
+      await new Promise((resolve) => nextTurn(() => resolve(undefined)))
+      if (this.#done || this.#failure !== undefined) return null
+    }
     if (this.#job === undefined) {
       if (this.#signal?.aborted) return this.#aborted()
       this.#job = this.#open()

@@ -33,13 +33,19 @@ class Outcomes {
     this.length = this.#facts.length / 3
   }
 
-  /** Calls `each(index, path, outcome)` for all files; `outcome` is `{ data }` or `{ error }`. */
+  /**
+   * Calls `each(index, outcome)` for all files, with `{ path, data }` or `{ path, error }`.
+   *
+   * @param {{ take(index: number): any } | undefined} inputs where the paths are that the chunk does not tell
+   * @param {{ encoding?: BufferEncoding, timeout?: number }} options
+   * @param {(index: number, outcome: { path: any, data?: string | Buffer, error?: any }) => void} each
+   */
   forEach(inputs, { encoding, timeout }, each) {
     for (let i = 0; i < this.length; i++) {
       const index = this.#facts[this.#position++]
       const fact = this.#facts[this.#position++]
       const number = this.#facts[this.#position++]
-      const input = this.#paths === undefined ? inputs.take(index) : { path: this.#paths[i], error: undefined }
+      const input = this.#paths === undefined ? inputs?.take(index) : { path: this.#paths[i], error: undefined }
       const { path, error } = input
       if (error !== undefined) each(index, { path, error })
       else if (fact === IN_SLAB) each(index, this.#small(path, number, encoding))

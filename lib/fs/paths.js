@@ -8,16 +8,15 @@ const { pathError } = require('./errors.js')
 
 const NUL = Buffer.from([0])
 
-/** The path as a string or bytes without NUL. Throws Node.js's own error for anything else. */
+/**
+ * The path as a string or bytes without NUL. Throws Node.js's own error for anything else.
+ *
+ * @returns {string | Uint8Array}
+ */
 function toNativePath(path) {
-  if (typeof path === 'string') {
-    if (!path.includes('\0')) return path
-  } else if (path instanceof Uint8Array) {
-    if (!path.includes(0)) return path
-  } else if (path instanceof URL) {
-    // It refuses NUL itself.
-    return fileURLToPath(path)
-  }
+  const native = path instanceof URL ? fileURLToPath(path) : path
+  if (typeof native === 'string' && !native.includes('\0')) return native
+  if (native instanceof Uint8Array && !native.includes(0)) return native
   throw pathError(path)
 }
 

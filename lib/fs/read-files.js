@@ -19,6 +19,8 @@ class FileReads extends JobIterator {
     super(() => this.#start(), options.signal)
     this.#paths = paths
     this.#options = options
+    if (paths instanceof ListedFiles) return
+    this.#feeder = new Feeder(paths, options.maxFilesInFlight, (error) => this.failAtEnd(error))
   }
 
   advance() {
@@ -48,9 +50,9 @@ class FileReads extends JobIterator {
   #start() {
     const { ordered, maxFilesInFlight, maxBytesInFlight, timeout = 0, special } = this.#options
     const args = [ordered, maxFilesInFlight, maxBytesInFlight, timeout, special]
-    if (this.#paths instanceof ListedFiles) return this.#paths.open(core.openReadOfList, ...args)
+    if (this.#feeder === undefined) return this.#paths.open(core.openReadOfList, ...args)
     const job = this.openJob(core.openRead, ...args)
-    this.#feeder = new Feeder(job, this.#paths, maxFilesInFlight, (error) => this.failAtEnd(error))
+    this.#feeder.start(job)
     return job
   }
 }
