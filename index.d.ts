@@ -244,6 +244,43 @@ export type SynchronizerParams = SynchronizerProviderParams &
     readonly raiseOnReentrant?: boolean
   }
 
+/**
+ * Who shares the limits and queues of a synchronizer.
+ *
+ * - `'thread'`: whoever has the same object, in one thread.
+ * - `'process'`: all threads of the process, by id. Order is first come, first served over all of them.
+ */
+export type SynchronizerScope = 'thread' | 'process'
+
+/** How a `SynchronizerProvider` is set up that may share its keys with other threads. */
+export type ScopedSynchronizerProviderParams = SynchronizerProviderParams & {
+  /**
+   * `'process'`: providers of the same `providerId` in any thread (the main thread, workers) share their keys, with limits,
+   * queues and counters. Default `'thread'`: this provider has its keys for itself.
+   *
+   * - It needs a `providerId`.
+   * - `forObject` stays local: an object is known to one thread only.
+   * - `stats` and `numberOfKeys` are those of the whole process. `onEvent` hears of the executions of this thread, with the
+   *   stats of the whole process.
+   * - Re-entry follows the async context, so it never passes from one thread to another; two providers of one id in one thread
+   *   are the same lock. Every execution has an `executionId` of its own, in whatever thread.
+   * - A thread stays alive while it waits for a permit that another one has. When a thread ends, however it does, its permits
+   *   go to the next who wait, and its waiters leave the queues.
+   * - Each process has a scope of its own: processes made by `child_process.fork` or `cluster` share nothing.
+   */
+  readonly scope?: SynchronizerScope
+}
+
+/** How a `Synchronizer` is set up that other threads may share. */
+export type ScopedSynchronizerParams = SynchronizerParams & {
+  /**
+   * `'process'`: synchronizers of the same `synchronizerId` in any thread are one; it needs a `synchronizerId`. What
+   * `ScopedSynchronizerProviderParams` says of sharing holds here too. Default: `'thread'`, or the provider's scope if the
+   * provider makes it and a `synchronizerId` is given.
+   */
+  readonly scope?: SynchronizerScope
+}
+
 /** The long form of what `synchronized` takes. */
 export interface SynchronizedParams<T> {
   /** What to run. */
@@ -307,8 +344,11 @@ export interface SynchronizerGuard extends Disposable, AsyncDisposable {
  * })
  */
 export class Synchronizer {
-  /** @throws {SynchronizerInvalidError} if `maxConcurrentExecution` is not an integer of at least 1 */
-  constructor(params?: SynchronizerParams)
+  /**
+   * @throws {SynchronizerInvalidError} if `maxConcurrentExecution` is not an integer of at least 1, or if `scope` is
+   *   `'process'` and `synchronizerId` is missing
+   */
+  constructor(params?: ScopedSynchronizerParams)
 
   readonly params: SynchronizerParams
 
@@ -391,7 +431,8 @@ export class Synchronizer {
 }
 
 /**
- * Where synchronizers come from: by key, by object, or one at a time. Each provider has its own keys.
+ * Where synchronizers come from: by key, by object, or one at a time. Each provider has its own keys, unless its `scope` is
+ * `'process'`.
  *
  * @example
  * const provider = new SynchronizerProvider()
@@ -399,14 +440,20 @@ export class Synchronizer {
  * function rename(id: string, name: string): Promise<void> {
  *   return provider.forKey(id).synchronized(() => store.rename(id, name))
  * }
+ *
+ * @example
+ * // In every worker thread: a user's files are changed by one worker at a time.
+ * const users = new SynchronizerProvider({ providerId: 'users', scope: 'process' })
+ * await users.forKey(id).synchronized(() => rewriteFiles(id))
  */
 export class SynchronizerProvider {
-  constructor(params?: SynchronizerProviderParams)
+  /** @throws {SynchronizerInvalidError} if `scope` is `'process'` and `providerId` is missing */
+  constructor(params?: ScopedSynchronizerProviderParams)
 
   /** What was passed to the constructor. */
   readonly params?: SynchronizerProviderParams
 
-  /** How many keys have an entry now. A key that nobody holds, waits for or references loses its entry. */
+  /** How many keys have an entry now, in all threads for process scope. A key that nobody holds, waits for or references loses its entry. */
   get numberOfKeys(): number
 
   /** The next of this provider's numbers, as used in synchronizer ids. */
@@ -436,7 +483,7 @@ export class SynchronizerProvider {
    *
    * @throws {SynchronizerInvalidError} if the limit is not an integer of at least 1
    */
-  createSynchronizer(params?: Omit<SynchronizerParams, 'providerId'>): Synchronizer
+  createSynchronizer(params?: Omit<ScopedSynchronizerParams, 'providerId'>): Synchronizer
 
   /**
    * A value that is loaded when asked for and kept for a while; one load at a time.
@@ -549,6 +596,9 @@ export interface LimitPerKey<T> {
   /**
    * Share the limit with everybody who uses this provider: a task runs inside its
    * `forKey(key, maxTasksInExecution)`. Default: a limit of this call alone.
+   *
+   * A task keeps the permit of its key while it waits for one of the places in execution. So an executor that waits for
+   * another key of the same provider may wait for a task that waits for its place: take such locks outside the pipeline.
    */
   readonly synchronizers?: SynchronizerProvider | undefined
 }

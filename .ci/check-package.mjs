@@ -22,6 +22,8 @@ const esbuild = join(root, 'node_modules/.bin/esbuild')
 const examples = {
   'lock-by-key': 'alice: 80, bob: 110, carol: 110',
   'cache-with-ttl': 'failed: the first load fails\ntogether: 2 2 2\ncached: 2\nfresh: 3\nloads: 3',
+  'resize-images': 'cat: 8 12 16 24 32 48\ndog: 8 12 16 24 32 48\nowl: 8 12 16 24 32 48',
+  'rate-limited-api': 'calls: 24\nwithin the limit: true',
   'task-pipeline': 'bytes: 100\npeak: 3\nfailures: b/10 cannot be read',
 }
 

@@ -1,6 +1,6 @@
 // Events: their order, and what each does to the counters. Listeners only listen.
 import test from 'ava'
-import { SynchronizerProvider } from '../index.mjs'
+import { Synchronizer, SynchronizerProvider } from '../index.mjs'
 import { deferred, outcome, settlesWithin, sleep, turn } from './helpers/async.mjs'
 import { assertFree, counts, hold } from './helpers/locks.mjs'
 import { warningsDuring } from './helpers/warnings.mjs'
@@ -178,6 +178,31 @@ test.serial('a listener that throws disturbs neither results nor permits, and su
     await assertFree(t, lock)
   })
   t.true(warnings.some(warning => warning.message.includes('listener broke at Acquire')))
+})
+
+test.serial('an emitEvent overridden by a subclass that throws disturbs no permit either', async t => {
+  for (const broken of ['Acquire', 'Acquired', 'Release', 'Finish', 'Timeout', 'Throttle', 'Cancel', 'Enter', 'Exit']) {
+    class Loud extends Synchronizer {
+      emitEvent(type) {
+        if (type === broken) throw new Error(`${type} broke`)
+      }
+    }
+    await warningsDuring(async () => {
+      const lock = new Loud({ maxConcurrentExecution: 1 })
+      const gate = deferred()
+      const runs = [
+        () => lock.synchronized(() => gate.promise),
+        () => lock.timeout(0).synchronized(async () => {}),
+        () => lock.throttle().synchronized(async () => {}),
+        () => lock.synchronized({ isCanceled: () => true, cb: async () => {} }),
+        () => lock.synchronized(() => lock.synchronized(async () => {})),
+      ].map(outcome)
+      await turn()
+      gate.resolve()
+      await settlesWithin(Promise.all(runs))
+      await assertFree(t, lock)
+    })
+  }
 })
 
 test('a listener hears forKey, forObject and createSynchronizer alike', async t => {

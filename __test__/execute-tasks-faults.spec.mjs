@@ -8,6 +8,10 @@ const execute = params => new SynchronizerProvider().executeTasks({ maxTasksInFl
 const reasons = [new Error('boom'), undefined, null, 0, '', false]
 const name = reason => reason === '' ? "''" : String(reason)
 
+function throwing(reason) {
+  throw reason
+}
+
 // Tasks
 
 for (const [how, fail] of Object.entries({
@@ -128,8 +132,8 @@ for (const reason of reasons) {
   test(`E02: a source that fails (${name(reason)}) on its first pull rejects with that very error`, async t => {
     for (const source of [
       failingAfter([], reason),
-      (async function* () { throw reason })(),
-      (function* () { throw reason })(),
+      (async function* () { yield* throwing(reason) })(),
+      (function* () { yield* throwing(reason) })(),
       { next() { throw reason } },
       { [Symbol.asyncIterator]() { throw reason } },
       { [Symbol.iterator]() { throw reason } },
@@ -173,10 +177,15 @@ test('E02: tasks may fail while the source fails', async t => {
   t.deepEqual(errors.sort(), [0, 1, 2])
 })
 
-test('a source that answers with nonsense rejects after the tasks before it have settled', async t => {
-  for (const nonsense of [undefined, null, 5, 'text']) {
+for (const [what, answer] of Object.entries({
+  undefined, null: null, 'a number': 5, 'a text': 'text', 'an empty object': {},
+  'a value that is no { task }': { done: false, value: 5 },
+  'an object whose done throws': { get done() { throw new Error('done broke') } },
+  'an object whose value throws': { done: false, get value() { throw new Error('value broke') } },
+})) {
+  test(`a source that answers next() with ${what} rejects after the tasks before it have settled`, async t => {
     let finished = 0
-    const source = recordedSource(async call => call === 1 ? { done: false, value: { task: 1 } } : nonsense)
+    const source = recordedSource(async call => call === 1 ? { done: false, value: { task: 1 } } : answer)
     const { status, reason } = await settlesWithin(outcome(() => execute({
       taskSource: source,
       taskExecutor: async () => {
@@ -187,15 +196,16 @@ test('a source that answers with nonsense rejects after the tasks before it have
     t.is(status, 'rejected')
     t.true(reason instanceof Error)
     t.is(finished, 1)
-  }
-})
+    t.is(source.nextCalls, 2)
+  })
+}
 
 // Parameters
 
 for (const [what, taskSource] of Object.entries({
-  'undefined': undefined, 'null': null, 'a number': 5, 'true': true, 'an empty object': {}, 'a function': () => {},
+  undefined, 'null': null, 'a number': 5, 'true': true, 'an empty object': {}, 'a function': () => {},
   'an object whose next is no function': { next: 5 },
-  'a generator function that was not called': async function* () {},
+  async *'a generator function that was not called' () {},
 })) {
   test(`E05: ${what} as a source gives a clear error`, async t => {
     const { status, reason } = await settlesWithin(outcome(() => execute({ taskSource, taskExecutor: async () => t.fail() })))

@@ -323,6 +323,17 @@ test('with synchronizers an abort does not wait for an outsider who holds the ke
   await assertFree(t, lock)
 })
 
+test('with synchronizers a task may enter the section of its own key', async t => {
+  const synchronizers = new SynchronizerProvider()
+  const seen = []
+  await settlesWithin(execute({
+    taskSource: named('a1 a2 b1'),
+    taskExecutor: ({ task }) => synchronizers.forKey(key(task)).synchronized(async () => { seen.push(task) }),
+    limitPerKey: { key, maxTasksInExecution: 1, synchronizers },
+  }))
+  t.deepEqual(seen.sort(), ['a1', 'a2', 'b1'])
+})
+
 test('with synchronizers the keys go when the run is over', async t => {
   const synchronizers = new SynchronizerProvider()
   await execute({
@@ -332,4 +343,25 @@ test('with synchronizers the keys go when the run is over', async t => {
     limitPerKey: { key: task => `key ${task % 500}`, maxTasksInExecution: 1, synchronizers },
   })
   t.true(await gcUntil(() => synchronizers.numberOfKeys === 0))
+})
+
+test('work put off to the next turn of the loop is not taken for a part of the section that put it off', async t => {
+  const inside = new Map()
+  let peak = 0
+  await execute({
+    maxTasksInFlight: 20,
+    maxTasksInExecution: 6,
+    taskSource: Array.from({ length: 300 }, (_, i) => ({ task: 'abc'[i % 3] })),
+    limitPerKey: { key, maxTasksInExecution: 1, synchronizers: new SynchronizerProvider() },
+    taskExecutor: async ({ task }) => {
+      inside.set(task, (inside.get(task) ?? 0) + 1)
+      peak = Math.max(peak, inside.get(task))
+      // Long enough for turns of the loop to be over while tasks start.
+      const until = performance.now() + 1
+      while (performance.now() < until);
+      await turn()
+      inside.set(task, inside.get(task) - 1)
+    },
+  })
+  t.is(peak, 1)
 })

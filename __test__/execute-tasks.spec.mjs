@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import test from 'ava'
 import { SynchronizerProvider, mergeAsyncGenerators, rebatchTasks, toTasks } from '../index.mjs'
 import { deferred, isPending, outcome, settlesWithin, sleep, turn, turns, waitUntil } from './helpers/async.mjs'
+import { leastCostOf } from './helpers/cost.mjs'
 import { assertCleanEnd, runFixture } from './helpers/child.mjs'
 import { counted, countedTasks, recordedSource, tasks } from './helpers/sources.mjs'
 
@@ -179,7 +180,7 @@ for (const [kind, make] of Object.entries(kindsOfSource)) {
 
 for (const [kind, make] of Object.entries({
   'an empty array': () => [],
-  'an empty async generator': async function* () {},
+  async *'an empty async generator' () {},
   'an empty stream': () => Readable.from([]),
   'toTasks of nothing': () => toTasks([]),
 })) {
@@ -206,6 +207,29 @@ test('the value that comes with done is no task', async t => {
   const seen = []
   await execute({ taskSource: source, taskExecutor: async ({ task }) => { seen.push(task) } })
   t.deepEqual(seen, [1])
+})
+
+test('a second next() while one is outstanding is answered in order', async t => {
+  for (const source of [toTasks([1, 2, 3]), rebatchTasks([{ task: [1, 2, 3] }], 1)]) {
+    const results = await settlesWithin(Promise.all(Array.from({ length: 5 }, () => source.next())))
+    t.deepEqual(results.map(({ done }) => done), [false, false, false, true, true])
+    t.deepEqual(results.slice(0, 3).map(({ value }) => value.task).flat(), [1, 2, 3])
+  }
+})
+
+test('toTasks and rebatchTasks refuse what they cannot iterate', async t => {
+  for (const source of [undefined, null, 5, {}]) {
+    for (const call of [() => toTasks(source).next(), () => rebatchTasks(source, 2).next()]) {
+      const { status, reason } = await outcome(call)
+      t.is(status, 'rejected')
+      t.true(reason instanceof Error)
+    }
+  }
+  for (const item of [undefined, 5, {}, { task: 5 }]) {
+    const { status, reason } = await outcome(() => rebatchTasks([item], 2).next())
+    t.is(status, 'rejected')
+    t.true(reason instanceof Error)
+  }
 })
 
 test('toTasks closes its source when it is closed', async t => {
@@ -253,11 +277,23 @@ test('rebatchTasks pulls no further than the next batch needs', async t => {
   t.is(source.returnCalls, 1)
 })
 
-test('rebatchTasks keeps a large page in one piece as long as it can: its cost is linear', async t => {
+test('rebatchTasks cuts a large page at a linear cost', async t => {
   const page = Array.from({ length: 300_000 }, (_, i) => i)
   const batches = await settlesWithin(rebatch([{ task: page }], 10))
   t.is(batches.length, 30_000)
   t.deepEqual(batches.at(-1), page.slice(-10))
+})
+
+test.serial('rebatchTasks joins many small pages at a linear cost', async t => {
+  const perPage = async count => {
+    const pages = tasks(count).map(({ task }) => ({ task: [task] }))
+    return await leastCostOf(3, async () => t.is((await rebatch(pages, count))[0].length, count)) / count
+  }
+  await perPage(1000)
+  const few = await perPage(1000)
+  const many = await perPage(30_000)
+  // Copying the batch for each page would be some 30 times dearer.
+  t.true(many < few * 8, `${many} ms a page of 30,000, ${few} ms of 1,000`)
 })
 
 test('rebatchTasks hands on the failure of its source after what came before it', async t => {
@@ -285,7 +321,7 @@ test('rebatchTasks feeds executeTasks', async t => {
 
 for (const [kind, make] of Object.entries({
   'a sync': count => tasks(count),
-  'an async': async function* (count) { for (let task = 0; task < count; task++) yield { task } },
+  async *'an async' (count) { for (let task = 0; task < count; task++) yield { task } },
 })) {
   test.serial(`E04: timers and I/O get through while instant tasks of ${kind} source run`, async t => {
     const { readFile } = await import('node:fs/promises')

@@ -183,6 +183,24 @@ for (const [what, start] of Object.entries(busyWays)) {
   })
 }
 
+for (const [what, take] of Object.entries({
+  'a callback that can never end': async provider => { provider.forKey('key', 3).synchronized(() => new Promise(() => {})) },
+  'a guard that was forgotten': async provider => { await provider.forKey('key', 3).acquire() },
+})) {
+  test(`an entry stays while ${what} holds a permit of it`, async t => {
+    const provider = new SynchronizerProvider()
+    await take(provider)
+    await turn()
+    for (let i = 0; i < 10; i++) await gc()
+    t.is(provider.numberOfKeys, 1)
+    const found = provider.forKey('key', 9)
+    t.deepEqual({ ...found.stats }, { maxConcurrentExecution: 3, numberOfTasks: 1, numberOfRunningTasks: 1 })
+    const holder = await hold(found, 2)
+    await t.throwsAsync(found.throttle().synchronized(async () => t.fail()), { code: 'Throttle' })
+    await holder.release()
+  })
+}
+
 test('an entry stays while a waiter stands in its queue, and the waiter is served', async t => {
   const provider = new SynchronizerProvider()
   const gate = deferred()
@@ -212,15 +230,16 @@ test('a view keeps the entry', async t => {
 
 test('a key taken up again between its collection and its removal starts afresh and whole', async t => {
   const provider = new SynchronizerProvider()
-  for (let round = 0; round < 30; round++) {
-    const limit = (round % 4) + 1
-    await provider.forKey('key', limit).synchronized(async () => {})
+  // A function of its own: the frame of the test would keep the last one.
+  const takeUp = async round => {
+    await provider.forKey('key', (round % 4) + 1).synchronized(async () => {})
     if (round % 3 === 0) await gc()
     const again = provider.forKey('key', 7)
     await assertFree(t, again, again.stats.maxConcurrentExecution)
     t.is(provider.forKey('key'), again)
     t.is(provider.numberOfKeys, 1)
   }
+  for (let round = 0; round < 30; round++) await takeUp(round)
   t.true(await gcUntil(() => provider.numberOfKeys === 0))
 })
 

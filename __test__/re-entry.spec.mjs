@@ -139,6 +139,24 @@ test('L16: initializers that need each other reject with ReentrantExecution', as
   for (const lazy of [a, b]) await t.throwsAsync(settlesWithin(lazy.get()), { code: 'ReentrantExecution' })
 })
 
+test('L16: initializers that need each other do not wait for ever when started together', async t => {
+  const a = new LazyInitializer(async () => { await turn(); return b.get() })
+  const b = new LazyInitializer(async () => { await turn(); return a.get() })
+  const results = await settlesWithin(Promise.allSettled([a.get(), b.get()]))
+  for (const { reason } of results) t.is(reason.code, 'ReentrantExecution')
+})
+
+test('initializers may need the same third one, started together', async t => {
+  let calls = 0
+  const base = new LazyInitializer(async () => { calls++; await turn(); return 'base' })
+  const left = new LazyInitializer(async () => `left of ${await base.get()}`)
+  const right = new LazyInitializer(async () => `right of ${await base.get()}`)
+  const top = new LazyInitializer(async () => Promise.all([left.get(), right.get(), base.get()]))
+  const [value] = await settlesWithin(Promise.all([top.get(), right.get(), left.get()]))
+  t.deepEqual(value, ['left of base', 'right of base', 'base'])
+  t.is(calls, 1)
+})
+
 // Work that was started inside a section and is still there after its end.
 const lateStarts = {
   'a promise chain': (go, late) => { go.promise.then(late) },

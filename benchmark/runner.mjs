@@ -1,7 +1,7 @@
 // Takes the samples. Every sample comes from a process of its own, because what ran before in a process (another
 // library's shapes in the inline caches, an AsyncLocalStorage, a grown heap) changes what runs after. A round
 // measures every row once, each round in another order, so a machine that slows down for a while slows down all
-// rows alike; ratios are taken within a round.
+// rows alike; ratios are taken within a round. Time that other processes took is left out where the system tells it.
 
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

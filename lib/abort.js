@@ -3,33 +3,35 @@
 // Listens to AbortSignals, with one listener per signal however many wait for it: EventTarget
 // removes a listener in time proportional to how many there are.
 
-/** @type {WeakMap<AbortSignal, Set<() => void>>} */
-const callbacksOf = new WeakMap()
+const { addAbortListener } = require('node:events')
 
-function dispatch(event) {
-  const callbacks = callbacksOf.get(event.target)
-  callbacksOf.delete(event.target)
-  for (const callback of callbacks ?? []) callback()
-}
+/** @type {WeakMap<AbortSignal, { callbacks: Set<() => void>, listener: Disposable }>} */
+const listenedTo = new WeakMap()
 
 /** Calls `callback` once when the signal aborts. It must not have aborted yet, and the callback must not throw. */
 function onAbort(signal, callback) {
-  let callbacks = callbacksOf.get(signal)
-  if (callbacks === undefined) {
-    callbacks = new Set()
-    callbacksOf.set(signal, callbacks)
-    signal.addEventListener('abort', dispatch, { once: true })
+  let entry = listenedTo.get(signal)
+  if (entry === undefined) {
+    // Heard even when another listener stops the event.
+    entry = { callbacks: new Set(), listener: addAbortListener(signal, () => dispatch(signal)) }
+    listenedTo.set(signal, entry)
   }
-  callbacks.add(callback)
+  entry.callbacks.add(callback)
+}
+
+function dispatch(signal) {
+  const entry = listenedTo.get(signal)
+  listenedTo.delete(signal)
+  for (const callback of entry?.callbacks ?? []) callback()
 }
 
 function offAbort(signal, callback) {
-  const callbacks = callbacksOf.get(signal)
-  if (callbacks === undefined) return
-  callbacks.delete(callback)
-  if (callbacks.size > 0) return
-  callbacksOf.delete(signal)
-  signal.removeEventListener('abort', dispatch)
+  const entry = listenedTo.get(signal)
+  if (entry === undefined) return
+  entry.callbacks.delete(callback)
+  if (entry.callbacks.size > 0) return
+  listenedTo.delete(signal)
+  entry.listener[Symbol.dispose]()
 }
 
 module.exports = { onAbort, offAbort }

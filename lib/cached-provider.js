@@ -6,6 +6,8 @@
 // one call of the factory, its failure too, and whoever asks later gets a value no older than it
 // asked for.
 
+const { identityOf } = require('./process-scope.js')
+const { isInside } = require('./reentry.js')
 const { checkFunction, checkOptionalFunction, invalid } = require('./validate.js')
 
 class CachedProvider {
@@ -40,7 +42,10 @@ class CachedProvider {
     checkTTL('ttl', ttl)
     // `Date`, so that faked clocks of tests apply.
     const oldest = Date.now() - ttl
-    if (this.#isFrom(oldest)) return this.#cache.value
+    const cached = this.#cachedSince(oldest)
+    if (cached !== undefined) return cached.value
+    // A factory that asks its own provider must not wait for a load that waits for the factory.
+    if (isInside(identityOf(this.#synchronizer))) return this.#load()
     this.#next ??= this.#schedule()
     this.#next.oldest = Math.max(this.#next.oldest, oldest)
     return this.#next.promise
@@ -50,13 +55,14 @@ class CachedProvider {
     const next = { oldest: -Infinity, promise: undefined }
     next.promise = this.#synchronizer.synchronized(() => {
       if (this.#next === next) this.#next = undefined
-      return this.#isFrom(next.oldest) ? this.#cache.value : this.#load()
+      const cached = this.#cachedSince(next.oldest)
+      return cached === undefined ? this.#load() : cached.value
     })
     return next
   }
 
-  #isFrom(oldest) {
-    return this.#cache !== undefined && this.#cache.cachedAt >= oldest
+  #cachedSince(oldest) {
+    return this.#cache !== undefined && this.#cache.cachedAt >= oldest ? this.#cache : undefined
   }
 
   async #load() {

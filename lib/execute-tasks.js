@@ -9,12 +9,13 @@
 // Pulls and starts are put off to the next turn of the event loop when this one has lasted long
 // enough, and run in the async context of the call of executeTasks all the same.
 
+const { AsyncResource } = require('node:async_hooks')
 const core = require('./core.js')
 const { onAbort, offAbort } = require('./abort.js')
 const { closeSource } = require('./close-source.js')
 const { isTurnOver, nextTurn } = require('./fairness.js')
 const { Progress } = require('./progress.js')
-const { faultOf, toIterator } = require('./task-sources.js')
+const { checkResult, checkTask, toIterator } = require('./task-sources.js')
 const { checkFunction, checkLimit, checkOptionalFunction, checkOptionalSignal, invalid } = require('./validate.js')
 
 const START = 1
@@ -56,7 +57,8 @@ class Run {
   #sourceFailure
   #handlerFailure
   #onSignal = () => this.stop(this.#params.signal.reason)
-  #onTurn = () => this.#resume()
+  // What is put off inside a task's section must not make later pulls part of that section.
+  #onTurn = AsyncResource.bind(() => this.#resume())
   #onPulled = (result) => this.#pulled(result)
   #onSourceFailed = (error) => this.#sourceFailed(error)
 
@@ -88,10 +90,10 @@ class Run {
     const limits = [maxTasksInExecution, this.#limitPerKey?.maxTasksInExecution].map((limit) => limit ?? Number.MAX_VALUE)
     this.pipeline = core.createPipeline(maxTasksInFlight, ...limits, this.#results)
     if (onProgress !== undefined) this.#progress = new Progress(onProgress, () => this.#counts())
-    if (signal !== undefined) onAbort(signal, this.#onSignal)
+    if (signal != null) onAbort(signal, this.#onSignal)
     this.apply(core.begin(this.pipeline))
     await this.#allSettled
-    if (signal !== undefined) offAbort(signal, this.#onSignal)
+    if (signal != null) offAbort(signal, this.#onSignal)
     this.#progress?.end()
     core.closePipeline(this.pipeline)
   }
@@ -109,7 +111,8 @@ class Run {
 
   /** Starts the task in `slot`, or pulls when there is none, now or in the next turn. */
   #schedule(slot) {
-    if (isTurnOver()) {
+    // Nobody overtakes those who were put off.
+    if (this.#postponed.length > 0 || isTurnOver()) {
       if (this.#postponed.push(slot) === 1) nextTurn(this.#onTurn)
     } else if (slot === undefined) this.#pull()
     else this.#start(slot)
@@ -132,14 +135,19 @@ class Run {
 
   #pulled(result) {
     if (this.#stopped !== undefined) return
-    if (result?.done) {
-      this.#exhausted = true
-      return this.apply(core.sourceEnded(this.pipeline))
+    let item
+    try {
+      checkResult(result)
+      if (result.done) {
+        this.#exhausted = true
+        return this.apply(core.sourceEnded(this.pipeline))
+      }
+      item = result.value
+      checkTask(item)
+    } catch (error) {
+      return this.#stopPulling(error)
     }
-    const item = result?.value
-    const fault = faultOf(item)
-    if (fault === undefined) this.#admit(item)
-    else this.#stopPulling(fault)
+    this.#admit(item)
   }
 
   #sourceFailed(error) {
@@ -296,7 +304,8 @@ function checkRun({ maxTasksInFlight, maxTasksInExecution, onTaskError, onProgre
   if (limitPerKey !== undefined) checkLimitPerKey(limitPerKey)
 }
 
-function checkLimitPerKey({ key, maxTasksInExecution, synchronizers } = {}) {
+function checkLimitPerKey(limitPerKey) {
+  const { key, maxTasksInExecution, synchronizers } = limitPerKey ?? {}
   checkFunction('limitPerKey.key', key)
   checkLimit('limitPerKey.maxTasksInExecution', maxTasksInExecution)
   if (synchronizers !== undefined && typeof synchronizers?.forKey !== 'function') {

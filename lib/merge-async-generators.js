@@ -7,7 +7,7 @@
 
 const { invalid } = require('./validate.js')
 const { closeSource } = require('./close-source.js')
-const { toIterator } = require('./task-sources.js')
+const { checkResult, toIterator } = require('./task-sources.js')
 
 class MergedGenerator {
   /** @type {Set<AsyncIterator<unknown>>} */
@@ -71,10 +71,15 @@ class MergedGenerator {
     next.then((result) => this.#arrived(source, result), (error) => this.#failed(source, error))
   }
 
-  #arrived(source, { done, value }) {
+  #arrived(source, result) {
     if (this.#closing !== undefined) return
-    if (done) this.#open.delete(source)
-    else this.#ready.push({ source, value })
+    try {
+      checkResult(result)
+      if (result.done) this.#open.delete(source)
+      else this.#ready.push({ source, value: result.value })
+    } catch (error) {
+      return this.#failed(source, error)
+    }
     this.#serve()
   }
 

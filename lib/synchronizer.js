@@ -9,9 +9,10 @@ const { SynchronizerReentrantExecutionError } = require('./errors.js')
 const { nextExecutionId } = require('./execution-id.js')
 const { SynchronizerGuard } = require('./guard.js')
 const { notifyListener } = require('./listeners.js')
+const { SHARED, identityOf, isShared, leaseShared } = require('./process-scope.js')
 const { isInside } = require('./reentry.js')
 const { admit, admitted, leave, runSection } = require('./section.js')
-const { checkFunction, checkOptionalFunction, checkOptionalSignal } = require('./validate.js')
+const { checkFunction, checkOptionalFunction, checkOptionalSignal, invalid } = require('./validate.js')
 
 class Synchronizer {
   #names
@@ -24,6 +25,7 @@ class Synchronizer {
   constructor(params, names) {
     this.#names = names ?? new OwnNames(this, params ?? {})
     this[HANDLE] = this.#names.handle
+    this[SHARED] = this.#names.shared ? core.identity(this[HANDLE]) : undefined
     this.#params = undefined
   }
 
@@ -45,7 +47,7 @@ class Synchronizer {
 
   get stats() {
     return {
-      maxConcurrentExecution: this.#names.maxConcurrentExecution,
+      maxConcurrentExecution: core.limit(this[HANDLE]),
       numberOfTasks: core.tasks(this[HANDLE]),
       numberOfRunningTasks: core.running(this[HANDLE]),
     }
@@ -56,21 +58,21 @@ class Synchronizer {
   }
 
   timeout(ms, options) {
-    return new View(this, (params) => this.#run(params, Number(ms), false, options?.signal))
+    return new View(this, (params) => this.#run(params, toBound(ms), false, options?.signal))
   }
 
   throttle(options) {
     return new View(this, (params) => this.#run(params, undefined, true, options?.signal))
   }
 
-  async acquire(params = {}) {
-    const { signal, timeout, executionId } = params
+  async acquire(params) {
+    const { timeout, executionId } = params ?? {}
+    const signal = params?.signal ?? undefined
     checkOptionalSignal(signal)
     const context = this.#createContext(executionId)
-    if (isInside(this)) throw new SynchronizerReentrantExecutionError(context)
-    const call = { signal, timeout, throttle: false, isCanceled: undefined, context, notify: this.#notifier(context) }
-    await admit(this, call)
-    admitted(this, call)
+    if (isInside(identityOf(this))) throw new SynchronizerReentrantExecutionError(context)
+    const call = { signal, timeout: toBound(timeout), throttle: false, isCanceled: undefined, context, notify: this.#notifier(context) }
+    admitted(this, call, await admit(this, call))
     return new SynchronizerGuard(() => leave(this, call))
   }
 
@@ -86,7 +88,7 @@ class Synchronizer {
       full = typeof params === 'function' ? { cb: params } : (params ?? {})
       checkFunction('cb', full.cb)
       checkOptionalFunction('isCanceled', full.isCanceled)
-      signal = full.signal ?? viewSignal
+      signal = full.signal ?? viewSignal ?? undefined
       checkOptionalSignal(signal)
     } catch (error) {
       return Promise.reject(error)
@@ -110,17 +112,21 @@ class Synchronizer {
   /** Nothing when nobody would hear it; a subclass hears it by overriding `emitEvent`. */
   #notifier(context) {
     if (this.#names.onEvent === undefined && this.emitEvent === Synchronizer.prototype.emitEvent) return undefined
-    return (type) => this.emitEvent(type, context)
+    return (type) => notifyListener('emitEvent', () => this.emitEvent(type, context))
   }
 }
 
 /** The parameters of a synchronizer that was made with them. */
 class OwnNames {
   constructor(owner, params) {
-    const { maxConcurrentExecution, onEvent } = params
+    const { maxConcurrentExecution, onEvent, synchronizerId } = params
     checkOptionalFunction('onEvent', onEvent)
-    this.maxConcurrentExecution = maxConcurrentExecution ?? 1
-    this.handle = openSemaphore(owner, 'maxConcurrentExecution', this.maxConcurrentExecution)
+    this.shared = isShared(params.scope)
+    if (this.shared && typeof synchronizerId !== 'string') {
+      throw invalid('synchronizerId', synchronizerId, "a string for a synchronizer of scope 'process'")
+    }
+    const create = this.shared ? (limit) => leaseShared(synchronizerId, limit) : core.createSemaphore
+    this.handle = openSemaphore(owner, 'maxConcurrentExecution', maxConcurrentExecution ?? 1, create)
     this.params = params
     this.providerId = params.providerId ?? randomUUID()
     this.synchronizerId = params.synchronizerId ?? randomUUID()
@@ -129,9 +135,14 @@ class OwnNames {
   }
 
   toParams() {
-    const { maxConcurrentExecution, providerId, synchronizerId } = this
-    return { ...this.params, providerId, synchronizerId, maxConcurrentExecution }
+    const { handle, params, providerId, synchronizerId } = this
+    return { ...params, providerId, synchronizerId, maxConcurrentExecution: core.limit(handle) }
   }
+}
+
+/** The time limit in milliseconds; none for Infinity, so that no timer keeps the process for it. */
+function toBound(ms) {
+  return ms == null || ms === Infinity ? undefined : Number(ms)
 }
 
 /** What `timeout()` and `throttle()` return. */

@@ -19,10 +19,17 @@ function toIterable(name, source) {
   return { [Symbol.asyncIterator]: () => iterator }
 }
 
-/** The error for what a source gave instead of a task; nothing when it is one. */
-function faultOf(item) {
-  if (typeof item === 'object' && item !== null && 'task' in item) return undefined
-  return new SynchronizerInvalidError(`taskSource must give objects like { task }, but gave ${show(item)}; wrap plain values with toTasks()`)
+/** Throws at what `next()` of a source gave instead of a result. */
+function checkResult(result) {
+  if (typeof result !== 'object' || result === null) throw invalid('What next() of a source gives', result, 'an object { done, value }')
+}
+
+/** Throws at what a source gave instead of a task. */
+function checkTask(item) {
+  if (typeof item === 'object' && item !== null && 'task' in item) return
+  throw new SynchronizerInvalidError(
+    `taskSource must give objects like { task }, but gave ${show(item)}; wrap plain values with toTasks()`,
+  )
 }
 
 function toTasks(iterable) {
@@ -41,15 +48,10 @@ function rebatchTasks(source, size) {
 async function* rebatch(source, size) {
   let batch = []
   for await (const item of source) {
-    const fault = faultOf(item)
-    if (fault !== undefined) throw fault
+    checkTask(item)
     if (!Array.isArray(item.task)) throw invalid('A task to be re-cut', item.task, 'an array')
-    // Slices, because one page may hold more than can be passed as arguments.
-    for (let start = 0; start < item.task.length;) {
-      const end = start + size - batch.length
-      batch = batch.concat(item.task.slice(start, end))
-      start = end
-      if (batch.length < size) break
+    for (const element of item.task) {
+      if (batch.push(element) < size) continue
       yield { task: batch }
       batch = []
     }
@@ -57,4 +59,4 @@ async function* rebatch(source, size) {
   if (batch.length > 0) yield { task: batch }
 }
 
-module.exports = { faultOf, rebatchTasks, toIterator, toTasks }
+module.exports = { checkResult, checkTask, rebatchTasks, toIterator, toTasks }

@@ -12,4 +12,4 @@ pub mod core;
 #[cfg(feature = "fs")]
 pub mod exec;
 #[cfg(feature = "node")]
-mod node;
+pub mod node;

@@ -7,7 +7,7 @@ const MEGABYTE = 1024 * 1024
 const TEN_MINUTES = 600_000
 
 // One after the other: each measures a process and wants the machine for itself.
-for (const outcome of ['resolve', 'reject', 'timeout', 'throttle', 'abort', 'cancel', 'guard', 're-entry']) {
+for (const outcome of ['resolve', 'reject', 'timeout', 'throttle', 'abort', 'cancel', 'guard', 're-entry', 'chain']) {
   test.serial(`${count} calls that end in ${outcome} leave the memory where 100,000 left it`, async t => {
     t.timeout(TEN_MINUTES)
     const run = await runFixture('outcome-memory.mjs', { nodeArgs: ['--expose-gc'], args: [outcome, count], timeout: TEN_MINUTES })

@@ -2,17 +2,17 @@
 
 use std::fmt;
 
-/// A limit of at least one, or none at all.
+/// A limit of at least one. It is kept as it was given; one that can't be reached limits nothing.
 ///
 /// ```
 /// use ya_syn_native::core::limit::Limit;
 ///
-/// assert_eq!(Limit::from_f64(2.0).unwrap().get(), 2);
-/// assert!(Limit::from_f64(1e300).unwrap().is_unlimited());
+/// assert_eq!(Limit::from_f64(2.0).unwrap().get(), 2.0);
+/// assert!(Limit::from_f64(1e300).is_ok());
 /// assert!(Limit::from_f64(0.5).is_err());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit(u32);
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit(f64);
 
 /// A number that is no limit: below one, fractional, infinite or not a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,38 +23,37 @@ pub struct InvalidLimit(
 
 impl Limit {
     /// One at a time.
-    pub const ONE: Self = Self(1);
+    pub const ONE: Self = Self(1.0);
 
-    /// No limit.
-    pub const UNLIMITED: Self = Self(u32::MAX);
+    /// More than can ever be counted.
+    pub const UNLIMITED: Self = Self(f64::MAX);
 
     /// A limit from a JavaScript number.
     ///
     /// # Errors
     ///
-    /// Any number that is not an integer of at least 1. An integer beyond what can be counted here
-    /// can't be reached either, and so means unlimited.
+    /// Any number that is not an integer of at least 1.
     pub fn from_f64(number: f64) -> Result<Self, InvalidLimit> {
         if !number.is_finite() || number.fract() != 0.0 || number < 1.0 {
             return Err(InvalidLimit(number));
         }
-        // `as` saturates, and the largest value is the one that means unlimited.
-        Ok(Self(number as u32))
+        Ok(Self(number))
     }
 
-    /// The limit as a count; [`u32::MAX`] when there is none.
-    pub fn get(self) -> u32 {
+    /// The limit as the number that it was made from.
+    pub fn get(self) -> f64 {
         self.0
-    }
-
-    /// Whether there is no limit.
-    pub fn is_unlimited(self) -> bool {
-        self == Self::UNLIMITED
     }
 
     /// Whether one more fits beside `used`.
     pub(crate) fn admits(self, used: u32) -> bool {
-        used < self.0
+        f64::from(used) < self.0
+    }
+
+    /// How many more fit beside `used`.
+    pub(crate) fn room(self, used: u32) -> u32 {
+        // `as` saturates.
+        (self.0 - f64::from(used)) as u32
     }
 }
 
@@ -71,17 +70,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn accepts_integers_from_one_on() {
-        for (number, limit) in [(1.0, 1), (2.0, 2), (4_294_967_294.0, u32::MAX - 1)] {
-            assert_eq!(Limit::from_f64(number), Ok(Limit(limit)));
+    fn accepts_integers_from_one_on_and_never_wraps() {
+        for number in [1.0, 2.0, 4_294_967_297.0, 2f64.powi(40), f64::MAX] {
+            let limit = Limit::from_f64(number).unwrap();
+            assert_eq!(limit.get(), number);
+            assert!(limit.admits(0));
+            assert_eq!(limit.admits(u32::MAX), number > f64::from(u32::MAX));
         }
-    }
-
-    #[test]
-    fn takes_what_exceeds_its_range_as_unlimited() {
-        for number in [4_294_967_295.0, 4_294_967_297.0, 2f64.powi(40), f64::MAX] {
-            assert_eq!(Limit::from_f64(number), Ok(Limit::UNLIMITED));
-        }
+        assert!(!Limit::ONE.admits(1));
     }
 
     #[test]

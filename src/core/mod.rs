@@ -6,8 +6,10 @@
 
 pub mod keyed;
 pub mod limit;
+pub mod mailbox;
 pub mod pipeline;
 pub mod queue;
 pub mod semaphore;
 pub mod slab;
+pub mod spaces;
 pub(crate) mod sync;

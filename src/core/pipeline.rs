@@ -214,7 +214,7 @@ impl Pipeline {
 
     /// How many more tasks the window has room for.
     pub fn room(&self) -> u32 {
-        self.window.get().saturating_sub(self.tasks.len() as u32)
+        self.window.room(self.tasks.len() as u32)
     }
 
     /// The next result in the order asked for, if it is there: its task leaves the window.

@@ -74,10 +74,10 @@ impl<T> Slab<T> {
         }
     }
 
-    /// The values in the table.
-    pub fn values(&self) -> impl Iterator<Item = &T> {
-        self.slots.iter().filter_map(|slot| match slot {
-            Slot::Used(value) => Some(value),
+    /// All values, with the integers that stand for them.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        self.slots.iter().enumerate().filter_map(|(id, slot)| match slot {
+            Slot::Used(value) => Some((id as u32, value)),
             Slot::Free(_) => None,
         })
     }

@@ -1,6 +1,7 @@
 //! Makes the plain functions of an environment.
 
 use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use napi::bindgen_prelude::{
@@ -9,6 +10,7 @@ use napi::bindgen_prelude::{
 use napi::{Env, Error, Result, Status};
 
 use super::environment::Environment;
+use super::faults;
 
 /// An object that fills with functions over one shared environment.
 pub struct Functions<'env> {
@@ -19,29 +21,31 @@ pub struct Functions<'env> {
 
 impl<'env> Functions<'env> {
     pub fn new(env: &'env Env) -> Result<Self> {
-        Ok(Self { env, object: Object::new(env)?, environment: Rc::default() })
+        let environment = Rc::new(RefCell::new(Environment::new()));
+        // Permits of a worker that ends go to the next waiters at once, not when its memory is freed.
+        env.add_env_cleanup_hook(Rc::clone(&environment), |environment| {
+            // Nothing catches a panic further out, and the process would end with it; the message
+            // of the panic is out by then.
+            let _ = catch_unwind(AssertUnwindSafe(|| {
+                faults::pass("close");
+                environment.borrow_mut().close();
+            }));
+        })?;
+        Ok(Self { env, object: Object::new(env)?, environment })
     }
 
     /// Adds the function `name`.
-    pub fn define<R, F>(&mut self, name: &str, function: F) -> Result<()>
+    pub fn define<R, F>(&mut self, name: &'static str, function: F) -> Result<()>
     where
         R: ToNapiValue + 'static,
         F: Fn(&mut Environment, &Arguments<'_>) -> Result<R> + 'static,
     {
         let environment = Rc::clone(&self.environment);
         let function = self.env.create_function_from_closure::<(), R, _>(name, move |context| {
+            faults::pass(name);
             function(&mut environment.borrow_mut(), &Arguments(context))
         })?;
         self.object.set_named_property(name, function)
-    }
-
-    /// When the environment goes away, its native jobs end.
-    pub fn cancel_jobs_at_the_end(&self) -> Result<()> {
-        let environment = Rc::clone(&self.environment);
-        self.env.add_env_cleanup_hook(environment, |environment| {
-            environment.borrow_mut().jobs.cancel_all();
-        })?;
-        Ok(())
     }
 
     pub fn into_object(self) -> Object<'env> {

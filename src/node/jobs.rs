@@ -141,8 +141,8 @@ impl Jobs {
 
     /// The environment goes away.
     pub fn cancel_all(&mut self) {
-        for job in std::mem::take(&mut self.table).values().flatten() {
-            // A panic in a cleanup hook would end the process.
+        for job in std::mem::take(&mut self.table).iter().filter_map(|(_, job)| job.as_ref()) {
+            // The others are to be cancelled too, should one panic.
             let _ = catch_unwind(AssertUnwindSafe(|| job.cancel()));
         }
         self.wake_up = None;

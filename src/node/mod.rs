@@ -6,6 +6,7 @@
 //! None of the functions calls JavaScript, so none can be entered twice.
 
 mod environment;
+mod faults;
 #[cfg(feature = "fs")]
 mod files;
 mod functions;
@@ -32,6 +33,5 @@ pub fn open(env: &Env) -> napi::Result<Object<'_>> {
     jobs::define(&mut functions)?;
     #[cfg(feature = "fs")]
     files::define(&mut functions)?;
-    functions.cancel_jobs_at_the_end()?;
     Ok(functions.into_object())
 }

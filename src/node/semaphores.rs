@@ -1,91 +1,124 @@
-//! Semaphores for JavaScript, alone and by key.
+//! Semaphores for JavaScript, alone and by key, of one thread and of the process.
 
 use napi::Result;
-use napi::bindgen_prelude::Utf16String;
+use napi::bindgen_prelude::{Function, Utf16String};
+use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 
-use super::environment::{Environment, Ticket};
-use super::functions::{Functions, closed, to_js};
+use super::environment::{Environment, Handle, Table};
+use super::functions::{Arguments, Functions, closed, to_js};
 use crate::core::keyed::{KeyedSemaphores, Lease};
 use crate::core::limit::Limit;
-use crate::core::queue::Place;
 use crate::core::semaphore::{Stage, Stats};
+use crate::core::spaces;
 
 pub fn define(functions: &mut Functions<'_>) -> Result<()> {
-    functions.define("isLimit", |_, args| Ok(Limit::from_f64(args.get(0)?).is_ok()))?;
+    open_and_close(functions)?;
+    take_and_give(functions)?;
+    across_threads(functions)?;
+    counters(functions)
+}
 
+fn open_and_close(functions: &mut Functions<'_>) -> Result<()> {
+    functions.define("isLimit", |_, args| Ok(Limit::from_f64(args.get(0)?).is_ok()))?;
     // (limit) -> semaphore, or 0 when it is no limit
     functions.define("createSemaphore", |env, args| {
-        let limit = Limit::from_f64(args.get(0)?);
-        Ok(limit.map_or(0, |limit| to_js(env.semaphores.insert(Lease::unkeyed(limit)))))
+        let Ok(limit) = Limit::from_f64(args.get(0)?) else { return Ok(0) };
+        Ok(open(env, Handle::new(Lease::unkeyed(limit), false)))
     })?;
-    functions
-        .define("createTable", |env, _| Ok(to_js(env.tables.insert(KeyedSemaphores::new()))))?;
+    functions.define("createTable", |env, _| {
+        Ok(to_js(env.tables.insert(Table { keys: KeyedSemaphores::new(), shared: false })))
+    })?;
+    // (name) -> the table that all threads have under that name
+    functions.define("openSpace", |env, args| {
+        let name: Utf16String = args.get(0)?;
+        Ok(to_js(env.tables.insert(Table { keys: spaces::space(&name), shared: true })))
+    })?;
     // (table, key, limit) -> semaphore, or 0 when it is no limit
     functions.define("leaseKey", |env, args| {
         let Ok(limit) = Limit::from_f64(args.get(2)?) else { return Ok(0) };
         let key: Utf16String = args.get(1)?;
-        let table = env.tables.get(args.id(0)?).ok_or_else(|| closed("table"))?;
-        Ok(to_js(env.semaphores.insert(table.lease(&key, limit))))
-    })?;
-    functions.define("numberOfKeys", |env, args| {
-        let table = env.tables.get(args.id(0)?).ok_or_else(|| closed("table"))?;
-        Ok(table.len() as f64)
+        let Table { keys, shared } = table(env, args)?;
+        let handle = Handle::new(keys.lease(&key, limit), *shared);
+        Ok(open(env, handle))
     })?;
     functions.define("closeSemaphore", |env, args| {
-        drop(env.semaphores.remove(args.id(0)?));
+        env.close_semaphore(args.id(0)?);
         Ok(())
     })?;
     functions.define("closeTable", |env, args| {
         drop(env.tables.remove(args.id(0)?));
         Ok(())
-    })?;
+    })
+}
 
+fn take_and_give(functions: &mut Functions<'_>) -> Result<()> {
     // (semaphore) -> 0, or the ticket of the waiter
     functions.define("acquire", |env, args| {
-        let Environment { semaphores, tickets, .. } = env;
-        let semaphore = semaphores.get(args.id(0)?).ok_or_else(|| closed("semaphore"))?;
-        let mut ticket = None;
-        let acquired = semaphore.acquire_with(|| *ticket.insert(tickets.insert(Place::default())));
-        let (Err(place), Some(ticket)) = (acquired, ticket) else { return Ok(0) };
-        if let Some(slot) = tickets.get_mut(ticket) {
-            *slot = place;
-        }
-        Ok(to_js(ticket))
+        let acquired = env.acquire(args.id(0)?).ok_or_else(|| closed("semaphore"))?;
+        Ok(acquired.err().map_or(0, to_js))
     })?;
-    functions.define("tryAcquire", |env, args| Ok(semaphore(env, args.id(0)?)?.try_acquire()))?;
+    functions.define("tryAcquire", |env, args| Ok(handle(env, args)?.try_acquire()))?;
     functions.define("enter", |env, args| {
-        semaphore(env, args.id(0)?)?.enter();
+        handle(env, args)?.enter();
         Ok(())
     })?;
     // (semaphore) -> 0, or the ticket that holds the permit now
-    functions.define("release", |env, args| release(env, args.id(0)?, Stage::Admitted))?;
-    functions.define("leave", |env, args| release(env, args.id(0)?, Stage::Entered))?;
-    // (semaphore, ticket) -> whether it waited; if not, it holds a permit
-    functions.define("cancel", |env, args| {
-        let ticket = args.id(1)?;
-        let Some(place) = env.tickets.get(ticket) else { return Ok(false) };
-        let cancelled = semaphore(env, args.id(0)?)?.cancel(*place).is_some();
-        if cancelled {
-            env.tickets.remove(ticket);
+    functions.define("release", |env, args| release(env, args, Stage::Admitted))?;
+    functions.define("leave", |env, args| release(env, args, Stage::Entered))?;
+    // (ticket) -> whether it waited; if not, it has been granted a permit
+    functions.define("cancel", |env, args| Ok(env.cancel(args.id(0)?)))
+}
+
+fn across_threads(functions: &mut Functions<'_>) -> Result<()> {
+    // (callback): called when other threads have granted permits, until this environment ends
+    functions.define("connect", |env, args| {
+        if env.mailbox.has_bell() {
+            return Ok(());
         }
-        Ok(cancelled)
+        let callback: Function<'_, (), ()> = args.get(0)?;
+        let bell = callback.build_threadsafe_function::<()>().weak::<true>().build()?;
+        env.mailbox.set_bell(move || {
+            bell.call((), ThreadsafeFunctionCallMode::NonBlocking);
+        });
+        Ok(())
     })?;
-
-    functions.define("tasks", |env, args| Ok(stats(env, args.id(0)?)?.tasks))?;
-    functions.define("held", |env, args| Ok(stats(env, args.id(0)?)?.held))?;
-    functions.define("running", |env, args| Ok(stats(env, args.id(0)?)?.running))
+    functions.define("takeMail", |env, _| {
+        Ok(env.take_mail().into_iter().map(to_js).collect::<Vec<u32>>())
+    })?;
+    functions.define("heldElsewhere", |env, args| {
+        env.held_elsewhere(args.id(0)?).ok_or_else(|| closed("semaphore"))
+    })?;
+    // (semaphore) -> a number that is the same in all threads, while it is open
+    functions.define("identity", |env, args| {
+        Ok(std::ptr::from_ref(&*handle(env, args)?.semaphore).addr() as f64)
+    })
 }
 
-fn semaphore(env: &Environment, id: u32) -> Result<&Lease<Ticket>> {
-    env.semaphores.get(id).ok_or_else(|| closed("semaphore"))
+fn counters(functions: &mut Functions<'_>) -> Result<()> {
+    functions.define("limit", |env, args| Ok(handle(env, args)?.semaphore.limit().get()))?;
+    functions.define("tasks", |env, args| Ok(stats(env, args)?.tasks))?;
+    functions.define("held", |env, args| Ok(stats(env, args)?.held))?;
+    functions.define("running", |env, args| Ok(stats(env, args)?.running))?;
+    functions.define("numberOfKeys", |env, args| Ok(table(env, args)?.keys.len() as f64))
 }
 
-fn stats(env: &Environment, id: u32) -> Result<Stats> {
-    Ok(semaphore(env, id)?.stats())
+fn open(env: &mut Environment, handle: Handle) -> u32 {
+    to_js(env.semaphores.insert(handle))
 }
 
-fn release(env: &mut Environment, id: u32, stage: Stage) -> Result<u32> {
-    let Some(ticket) = semaphore(env, id)?.release(stage) else { return Ok(0) };
-    env.tickets.remove(ticket);
-    Ok(to_js(ticket))
+fn table<'a>(env: &'a Environment, args: &Arguments<'_>) -> Result<&'a Table> {
+    env.tables.get(args.id(0)?).ok_or_else(|| closed("table"))
+}
+
+fn handle<'a>(env: &'a mut Environment, args: &Arguments<'_>) -> Result<&'a mut Handle> {
+    env.semaphores.get_mut(args.id(0)?).ok_or_else(|| closed("semaphore"))
+}
+
+fn stats(env: &mut Environment, args: &Arguments<'_>) -> Result<Stats> {
+    Ok(handle(env, args)?.semaphore.stats())
+}
+
+fn release(env: &mut Environment, args: &Arguments<'_>, stage: Stage) -> Result<u32> {
+    let granted = env.release(args.id(0)?, stage).ok_or_else(|| closed("semaphore"))?;
+    Ok(granted.map_or(0, to_js))
 }

@@ -1,0 +1,109 @@
+'use strict'
+
+// The keys of one provider: which synchronizer stands for which, and their table in the core.
+
+const { randomUUID } = require('node:crypto')
+const core = require('./core.js')
+const { TableHandle, closeWith } = require('./handles.js')
+const { connect, isShared } = require('./process-scope.js')
+const { Synchronizer } = require('./synchronizer.js')
+const { invalid, invalidLimit } = require('./validate.js')
+
+class KeySpace {
+  /** @type {Map<string, KeyReference>} */
+  #synchronizers = new Map()
+  #table
+
+  constructor(provider, params) {
+    this.params = params
+    this.shared = isShared(params?.scope)
+    if (this.shared && typeof params.providerId !== 'string') {
+      throw invalid('providerId', params.providerId, "a string for a provider of scope 'process'")
+    }
+    this.providerId = params?.providerId ?? randomUUID()
+    this.onEvent = params?.onEvent
+    if (this.shared) connect()
+    this.#table = this.shared ? core.openSpace(`provider ${this.providerId}`) : core.createTable()
+    closeWith(provider, new TableHandle(this.#table))
+  }
+
+  get size() {
+    return core.numberOfKeys(this.#table)
+  }
+
+  find(key) {
+    return this.#synchronizers.get(key)?.deref()
+  }
+
+  open(key, limit, id) {
+    if (typeof key !== 'string') throw invalid('key', key, 'a string')
+    // Its synchronizer was collected, but its turn to be closed has not come: the key starts afresh.
+    this.#synchronizers.get(key)?.close()
+    const handle = typeof limit === 'number' ? core.leaseKey(this.#table, key, limit) : 0
+    if (handle === 0) throw invalidLimit('maxConcurrentExecution', limit)
+    const synchronizer = new Synchronizer(undefined, new KeyNames(this, key, id, handle))
+    const reference = new KeyReference(synchronizer, this.#synchronizers, key, handle)
+    this.#synchronizers.set(key, reference)
+    closeWith(synchronizer, reference)
+    return synchronizer
+  }
+}
+
+/** What a synchronizer found by key is called; most are never asked, so nothing is made up front. */
+class KeyNames {
+  #space
+  #key
+  #id
+
+  constructor(space, key, id, handle) {
+    this.#space = space
+    this.#key = key
+    this.#id = id
+    this.handle = handle
+  }
+
+  get providerId() {
+    return this.#space.providerId
+  }
+
+  get synchronizerId() {
+    return `id:${this.#id} key:${this.#key}`
+  }
+
+  get shared() {
+    return this.#space.shared
+  }
+
+  get onEvent() {
+    return this.#space.onEvent
+  }
+
+  get raiseOnReentrant() {
+    return this.#space.params?.raiseOnReentrant === true
+  }
+
+  toParams() {
+    const { handle, providerId, synchronizerId } = this
+    return { ...this.#space.params, providerId, synchronizerId, maxConcurrentExecution: core.limit(handle) }
+  }
+}
+
+/** Refers to the synchronizer of a key, and gives the key up once it was collected. */
+class KeyReference extends WeakRef {
+  constructor(synchronizer, synchronizers, key, handle) {
+    super(synchronizer)
+    this.synchronizers = synchronizers
+    this.key = key
+    this.handle = handle
+    this.closed = false
+  }
+
+  close() {
+    if (this.closed) return
+    this.closed = true
+    core.closeSemaphore(this.handle)
+    this.synchronizers.delete(this.key)
+  }
+}
+
+module.exports = { KeySpace }

@@ -1,0 +1,43 @@
+//! The key spaces that all threads of the process share, by name.
+//!
+//! A space lives as long as somebody keeps it or a key in it, and is made anew after that.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Weak};
+
+use super::keyed::KeyedSemaphores;
+use super::mailbox::Address;
+use super::sync::Mutex;
+
+type Spaces = HashMap<Box<[u16]>, Weak<KeyedSemaphores<Address>>>;
+
+static SPACES: LazyLock<Mutex<Spaces>> = LazyLock::new(|| Mutex::new(HashMap::new()));
+
+/// The space of that name.
+pub fn space(name: &[u16]) -> Arc<KeyedSemaphores<Address>> {
+    let mut spaces = SPACES.lock();
+    if let Some(space) = spaces.get(name).and_then(Weak::upgrade) {
+        return space;
+    }
+    // The names of those that are gone would pile up otherwise.
+    spaces.retain(|_, space| space.strong_count() > 0);
+    let space = KeyedSemaphores::new();
+    spaces.insert(name.into(), Arc::downgrade(&space));
+    space
+}
+
+#[cfg(all(test, not(ya_syn_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_name_is_one_space_while_it_is_kept() {
+        let a = space(&[1]);
+        assert!(Arc::ptr_eq(&a, &space(&[1])));
+        assert!(!Arc::ptr_eq(&a, &space(&[2])));
+        let old = Arc::downgrade(&a);
+        drop(a);
+        space(&[1]);
+        assert!(old.upgrade().is_none());
+    }
+}

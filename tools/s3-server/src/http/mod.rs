@@ -1,0 +1,6 @@
+//! HTTP: connections, requests, answers, and the paths for tests.
+
+mod admin;
+pub mod answer;
+pub mod server;
+mod service;
