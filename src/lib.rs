@@ -11,5 +11,7 @@
 pub mod core;
 #[cfg(feature = "fs")]
 pub mod exec;
+#[cfg(any(feature = "fs", feature = "node"))]
+mod faults;
 #[cfg(feature = "node")]
 pub mod node;

@@ -258,6 +258,14 @@ test('an error of the source comes after the files of all its paths', async t =>
   t.is(reason, error)
 })
 
+test('a source whose next() gives no object is refused', async t => {
+  for (const next of [() => undefined, async () => 5]) {
+    const { reason } = await collect(readFiles({ next }))
+    t.true(reason instanceof SynchronizerInvalidError)
+    t.regex(reason.message, /next\(\)/)
+  }
+})
+
 test('calls of next() that wait are served in order', async t => {
   const reads = readFiles(many.slice(0, 3), { encoding: 'utf8' })
   const steps = await Promise.all(Array.from({ length: 5 }, () => reads.next()))

@@ -4,7 +4,7 @@
 
 const core = require('../core.js')
 const { closeSource } = require('../close-source.js')
-const { toIterator } = require('../task-sources.js')
+const { checkResult, toIterator } = require('../task-sources.js')
 const { joinPaths, toNativePath } = require('./paths.js')
 
 /** Paths that cross at once. */
@@ -15,7 +15,8 @@ class Feeder {
   #job
   #window
   #source
-  #onFailure
+  #onSourceError
+  #onBroken
   /** What the user gave, by index, until its outcome is there: `{ path, native, error }`. @type {Map<number, any>} */
   #inputs = new Map()
   #count = 0
@@ -27,10 +28,12 @@ class Feeder {
   #onPulled = (step) => this.#pulled(step)
   #onSourceFailed = (error) => this.#sourceFailed(error)
 
-  constructor(paths, window, onFailure) {
+  /** `onSourceError` is told what the source threw, and `onBroken` that the job can't be given anything. */
+  constructor(paths, window, onSourceError, onBroken) {
     this.#window = window
     this.#source = toIterator('paths', paths)
-    this.#onFailure = onFailure
+    this.#onSourceError = onSourceError
+    this.#onBroken = onBroken
   }
 
   start(job) {
@@ -48,13 +51,9 @@ class Feeder {
   pull() {
     while (!this.#pulling && !this.#ended && this.#inputs.size < this.#window) {
       this.#pulling = true
-      try {
-        const step = this.#source.next()
-        if (typeof step?.then === 'function') Promise.resolve(step).then(this.#onPulled, this.#onSourceFailed)
-        else this.#add(step)
-      } catch (error) {
-        this.#sourceFailed(error)
-      }
+      const step = this.#next()
+      if (typeof step?.then === 'function') Promise.resolve(step).then(this.#onPulled, this.#onSourceFailed)
+      else if (!this.#ended) this.#add(step)
     }
     if (!this.#pulling) this.#flush()
     else this.#flushSoon()
@@ -69,16 +68,29 @@ class Feeder {
     await closeSource(this.#source)
   }
 
+  #next() {
+    try {
+      return this.#source.next()
+    } catch (error) {
+      this.#sourceFailed(error)
+    }
+  }
+
   #pulled(step) {
     if (this.#ended) return
     this.#add(step)
     this.pull()
   }
 
-  #add({ done, value }) {
+  #add(step) {
     this.#pulling = false
-    if (done) this.#end()
-    else this.#give(value)
+    try {
+      checkResult(step)
+    } catch (error) {
+      return this.#sourceFailed(error)
+    }
+    if (step.done) this.#end()
+    else this.#give(step.value)
   }
 
   #give(path) {
@@ -98,14 +110,14 @@ class Feeder {
   #sourceFailed(error) {
     if (this.#ended) return
     this.#pulling = false
-    this.#onFailure(error)
+    this.#onSourceError(error)
     this.#end()
   }
 
   #end() {
     this.#ended = true
     this.#flush()
-    if (this.#job?.isClosed === false) core.endPaths(this.#job.id)
+    this.#cross(core.endPaths)
   }
 
   /** An asynchronous source may have more in this turn. */
@@ -119,9 +131,19 @@ class Feeder {
   }
 
   #flush() {
-    if (this.#batch.length === 0 || this.#job?.isClosed !== false) return
-    core.givePaths(this.#job.id, joinPaths(this.#batch))
+    if (this.#batch.length === 0) return
+    const paths = joinPaths(this.#batch)
     this.#batch = []
+    this.#cross(core.givePaths, paths)
+  }
+
+  #cross(call, ...args) {
+    if (this.#job === undefined || this.#job.isClosed) return
+    try {
+      call(this.#job.id, ...args)
+    } catch (error) {
+      this.#onBroken(error)
+    }
   }
 }
 

@@ -75,6 +75,13 @@ class JobIterator {
     this.#lastFailure ??= { error }
   }
 
+  /** The iteration ends with this error, and the job with it. */
+  breakOff(error) {
+    this.fail(error)
+    this.#job?.close()
+    return null
+  }
+
   /** The values in a chunk. @returns {any[]} */
   receive(_chunk) {
     return []
@@ -90,7 +97,7 @@ class JobIterator {
     while (this.#position === this.#values.length) {
       if (this.#done) return { done: true, value: undefined }
       if (this.#failure !== undefined) return this.#reject()
-      const chunk = await this.#nextChunk()
+      const chunk = await this.#nextChunk().catch((error) => this.breakOff(error))
       if (this.#done || this.#failure !== undefined) continue
       if (chunk === null) await this.#over()
       else this.#received(chunk)
@@ -138,9 +145,7 @@ class JobIterator {
   #aborted() {
     this.#values = []
     this.#position = 0
-    this.fail(this.#signal.reason)
-    this.#job?.close()
-    return null
+    return this.breakOff(this.#signal.reason)
   }
 
   async #finish() {

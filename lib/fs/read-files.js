@@ -20,7 +20,12 @@ class FileReads extends JobIterator {
     this.#paths = paths
     this.#options = options
     if (paths instanceof ListedFiles) return
-    this.#feeder = new Feeder(paths, options.maxFilesInFlight, (error) => this.failAtEnd(error))
+    this.#feeder = new Feeder(
+      paths,
+      options.maxFilesInFlight,
+      (error) => this.failAtEnd(error),
+      (error) => this.breakOff(error),
+    )
   }
 
   advance() {

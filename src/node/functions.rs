@@ -10,7 +10,7 @@ use napi::bindgen_prelude::{
 use napi::{Env, Error, Result, Status};
 
 use super::environment::Environment;
-use super::faults;
+use crate::faults;
 
 /// An object that fills with functions over one shared environment.
 pub struct Functions<'env> {

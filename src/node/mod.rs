@@ -6,7 +6,6 @@
 //! None of the functions calls JavaScript, so none can be entered twice.
 
 mod environment;
-mod faults;
 #[cfg(feature = "fs")]
 mod files;
 mod functions;

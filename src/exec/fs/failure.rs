@@ -1,5 +1,7 @@
 //! Why a file was not read, as data: what JavaScript needs to make the error that Node.js would give.
 
+use std::any::Any;
+
 /// The system call that failed, by the name that Node.js has for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemCall {
@@ -42,4 +44,13 @@ pub enum Failure {
     TooLarge(u64),
     /// Our own fault.
     Panic(String),
+}
+
+impl Failure {
+    /// The failure that a panic is.
+    pub(super) fn of_panic(panic: &(dyn Any + Send)) -> Self {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        Self::Panic(text.unwrap_or_else(|| "a panic".to_owned()))
+    }
 }

@@ -8,6 +8,7 @@
 //! when nothing else is on its way, or when they have waited for [`MOMENT`].
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,6 +19,7 @@ use super::pool::Pool;
 use super::read::{self, Known};
 use crate::core::limit::Limit;
 use crate::core::pipeline::{Bounds, Order, Pipeline, Slot};
+use crate::faults;
 
 const WORTH: usize = 64;
 const WORTH_BYTES: u64 = 1 << 20;
@@ -76,7 +78,7 @@ pub(super) struct Claim {
 
 impl Claim {
     /// The same claim, for whoever settles it when reading panicked.
-    pub(super) fn again(&self) -> Self {
+    fn again(&self) -> Self {
         Self { slot: self.slot, index: self.index, path: Arc::clone(&self.path), known: self.known }
     }
 }
@@ -252,8 +254,19 @@ impl ReadJob {
         Some(Claim { slot, index: file.index, path: Arc::clone(&file.path), known })
     }
 
-    /// Reads a claimed file and keeps its outcome.
-    pub(super) fn read(self: &Arc<Self>, mut claim: Claim) {
+    /// Reads a claimed file and keeps its outcome; a panic is one too.
+    pub(super) fn read(self: &Arc<Self>, claim: Claim) {
+        let again = claim.again();
+        self.guard(&again, || self.read_claimed(claim));
+    }
+
+    fn guard(&self, claim: &Claim, read: impl FnOnce()) {
+        let Err(panic) = catch_unwind(AssertUnwindSafe(read)) else { return };
+        self.settle(claim, Err(Failure::of_panic(&*panic)));
+    }
+
+    fn read_claimed(self: &Arc<Self>, mut claim: Claim) {
+        faults::pass("readFile");
         let known = match claim.known.map_or_else(|| read::look(&claim.path), Ok) {
             Ok(known) => known,
             Err(failure) => return self.settle(&claim, Err(failure)),
@@ -262,19 +275,25 @@ impl ReadJob {
             Some(special) if !self.options.special => {
                 self.settle(&claim, Err(Failure::Special(special)));
             }
+            // Opening a socket fails at once.
             Some(Special::Socket) | None => {
                 claim.known = Some(known);
                 if known.size <= SMALL || self.reserve(&claim, known) {
                     self.read_known(&claim, known);
                 }
             }
-            Some(_) => {
-                let job = Arc::clone(self);
-                let reading = std::thread::Builder::new().name("ya-syn-special".into());
-                // It may wait for ever, so the thread is its own.
-                let spawned = reading.spawn(move || job.read_known(&claim, known));
-                debug_assert!(spawned.is_ok(), "a thread for a special file");
-            }
+            Some(_) => self.read_apart(claim, known),
+        }
+    }
+
+    /// Reads what may keep its reader waiting for ever, on a thread of its own.
+    fn read_apart(self: &Arc<Self>, claim: Claim, known: Known) {
+        let (job, again) = (Arc::clone(self), claim.again());
+        let thread = std::thread::Builder::new().name("ya-syn-special".into());
+        let spawned =
+            thread.spawn(move || job.guard(&claim.again(), || job.read_known(&claim, known)));
+        if let Err(error) = spawned {
+            self.settle(&again, Err(read::open_failure(&error)));
         }
     }
 
@@ -314,7 +333,7 @@ impl ReadJob {
     }
 
     /// Keeps the outcome of a file, unless it has one: a timeout may have come first.
-    pub(super) fn settle(&self, claim: &Claim, result: Result<Vec<u8>, Failure>) {
+    fn settle(&self, claim: &Claim, result: Result<Vec<u8>, Failure>) {
         let mut state = self.lock();
         if state.is_reading(claim) {
             state.settle(claim.slot, result);

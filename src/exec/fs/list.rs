@@ -1,5 +1,6 @@
 //! Finds the files under a folder, in the order of their names, on a thread of its own.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -7,6 +8,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::failure::{Failure, SystemCall};
 use super::read::scandir_failure;
+use crate::faults;
 
 /// Which files are listed.
 #[derive(Debug, Default)]
@@ -52,8 +54,14 @@ impl Listing {
     ///
     /// # Errors
     ///
-    /// The first folder that can't be listed.
-    pub fn walk(&self, mut found: impl FnMut(PathBuf) -> bool) -> Result<(), (PathBuf, Failure)> {
+    /// The first folder that can't be listed. A panic is such a failure too.
+    pub fn walk(&self, found: impl FnMut(PathBuf) -> bool) -> Result<(), (PathBuf, Failure)> {
+        catch_unwind(AssertUnwindSafe(|| self.walk_on(found)))
+            .unwrap_or_else(|panic| Err((self.root.clone(), Failure::of_panic(&*panic))))
+    }
+
+    fn walk_on(&self, mut found: impl FnMut(PathBuf) -> bool) -> Result<(), (PathBuf, Failure)> {
+        faults::pass("listFiles");
         let walk = WalkDir::new(&self.root).follow_links(self.follow_symlinks).sort_by_file_name();
         for entry in walk.into_iter().filter_entry(|entry| self.enters(entry)) {
             match entry {

@@ -6,15 +6,13 @@
 //! threads that are stuck (up to a bound) and lets the jobs end what took too long.
 
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::descriptors::Descriptors;
-use super::failure::Failure;
-use super::job::{Claim, ReadJob};
+use super::job::ReadJob;
 
 /// Files that a thread reads of one job before it looks at the next.
 const ROW: usize = 16;
@@ -123,7 +121,7 @@ impl Pool {
                     break;
                 };
                 lock(reader).since = Some(Instant::now());
-                read(&job, claim);
+                job.read(claim);
                 lock(reader).since = None;
             }
             // Somebody took its place while it was stuck.
@@ -210,16 +208,6 @@ impl Pool {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
-    }
-}
-
-/// Reads; a panic becomes the outcome of the file.
-fn read(job: &Arc<ReadJob>, claim: Claim) {
-    let again = claim.again();
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| job.read(claim))) {
-        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-        job.settle(&again, Err(Failure::Panic(text)));
     }
 }
 

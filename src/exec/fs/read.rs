@@ -130,6 +130,11 @@ fn failure(error: &io::Error, call: SystemCall) -> Failure {
     Failure::System { errno: system::errno(error), call }
 }
 
+/// The failure of what had to come before opening.
+pub(super) fn open_failure(error: &io::Error) -> Failure {
+    failure(error, SystemCall::Open)
+}
+
 /// The failure of listing a folder.
 pub(super) fn scandir_failure(error: &io::Error) -> Failure {
     failure(error, SystemCall::Scandir)
