@@ -16,6 +16,7 @@ use super::functions::{Arguments, Functions, closed, to_js};
 use super::jobs::{IntoJs, Job, Notifier, Taken};
 use crate::core::limit::Limit;
 use crate::core::pipeline::Order;
+use crate::exec::fs::buffers::Buffers;
 use crate::exec::fs::failure::{Failure, Special, SystemCall};
 use crate::exec::fs::job::{Next, Options, Outcome, ReadJob};
 use crate::exec::fs::list::{self, Listing};
@@ -295,6 +296,16 @@ impl Chunk {
     }
 }
 
+/// A buffer over `data`, whose memory comes back when JavaScript has dropped it. Where JavaScript can't
+/// see memory of others it is a copy, and the memory comes back at once.
+fn lend(env: &Env, mut data: Vec<u8>) -> Result<BufferSlice<'_>> {
+    let (start, length) = (data.as_mut_ptr(), data.len());
+    let give_back = |_: Env, data: Vec<u8>| Buffers::of_process().give(data);
+    // SAFETY: `start` points at the `length` initialized bytes of `data`, which is alive and used by nobody
+    // else until `give_back` gets it, and by then JavaScript has dropped the buffer.
+    unsafe { BufferSlice::from_external(env, start, length, data, give_back) }
+}
+
 impl IntoJs for Chunk {
     fn into_js(self: Box<Self>, env: &Env) -> Result<sys::napi_value> {
         let mut chunk = Object::new(env)?;
@@ -309,8 +320,7 @@ impl IntoJs for Chunk {
             let buffer = if data.len() < LARGE {
                 BufferSlice::copy_from(env, &data)?
             } else {
-                // Copied all the same where JavaScript can't see memory of others.
-                BufferSlice::from_data(env, data)?
+                lend(env, data)?
             };
             buffers.set(index as u32, &buffer)?;
         }

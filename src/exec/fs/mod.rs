@@ -5,8 +5,10 @@
 //! open at a time. So the number of threads bounds the descriptors, and [`descriptors`] lowers it
 //! further while the process is short of them. A thread that is stuck in one file (a dead mount) is
 //! replaced, and a file that can make its reader wait for ever (a pipe) is only read on a thread of its own.
+//! [`buffers`] keeps the memory of large files for the next ones.
 //! [`list`] finds paths, for a job of its own or straight into a [`job::ReadJob`].
 
+pub mod buffers;
 pub mod descriptors;
 pub mod failure;
 pub mod job;

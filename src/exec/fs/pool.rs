@@ -11,6 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::buffers::Buffers;
 use super::descriptors::Descriptors;
 use super::job::ReadJob;
 
@@ -132,6 +133,9 @@ impl Pool {
         let mut state = self.lock();
         state.able -= 1;
         state.readers.retain(|other| !Arc::ptr_eq(other, reader));
+        if state.readers.is_empty() {
+            Buffers::of_process().clear();
+        }
     }
 
     /// The next job in the line, or nothing when there was none for a while.

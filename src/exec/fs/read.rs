@@ -5,11 +5,12 @@
 //! What else may happen is met by going on: files of `/proc` have size 0, and any file may grow or shrink.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use super::buffers::Buffers;
 use super::descriptors::Descriptors;
 use super::failure::{Failure, Special, SystemCall};
 use super::system;
@@ -57,41 +58,28 @@ pub fn read(
 ) -> Result<Vec<u8>, Failure> {
     let _permit = descriptors.acquire();
     let mut file = open(path, descriptors, is_wanted)?;
-    let mut data = Vec::new();
-    let mut filled = 0;
-    let mut room = known.size as usize + 1;
-    if known.size == 0 {
-        room = FIRST_READ;
-    }
+    let room = if known.size == 0 { FIRST_READ } else { known.size as usize + 1 };
+    let mut data = Buffers::of_process().take(room);
     while is_wanted() {
-        if data.is_empty() {
-            // The allocator gives large pieces zeroed, without touching them.
-            data = vec![0; room];
-        } else if filled == data.len() {
-            let more = data.len().clamp(FIRST_READ, LARGEST_READ);
-            data.resize(data.len() + more, 0);
+        if data.len() == data.capacity() {
+            data.reserve(data.len().clamp(FIRST_READ, LARGEST_READ));
         }
         // A pipe that nobody has opened for writing yet would read as empty.
         if known.special.is_some() && !is_readable(&file)? {
             continue;
         }
-        match file.read(&mut data[filled..]) {
+        match system::read(&mut file, &mut data) {
             Ok(0) => break,
-            Ok(count) => {
-                filled += count;
-                if filled as u64 > LARGEST {
-                    return Err(Failure::TooLarge(filled as u64));
-                }
-                if known.size > 0 && filled as u64 == known.size {
-                    break;
-                }
+            Ok(_) if data.len() as u64 > LARGEST => {
+                return Err(Failure::TooLarge(data.len() as u64));
             }
+            Ok(_) if known.size > 0 && data.len() as u64 == known.size => break,
+            Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock && known.special.is_some() => {}
             Err(error) => return Err(failure(&error, SystemCall::Read)),
         }
     }
-    data.truncate(filled);
     Ok(data)
 }
 

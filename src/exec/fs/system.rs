@@ -42,6 +42,11 @@ mod imp {
         }
     }
 
+    /// Appends what one `read` gives to the room that `data` has left.
+    pub fn read(file: &mut File, data: &mut Vec<u8>) -> io::Result<usize> {
+        Ok(rustix::io::read(file, rustix::buffer::spare_capacity(data))?)
+    }
+
     /// The number that libuv has for an error.
     pub fn errno(error: &io::Error) -> i32 {
         -error.raw_os_error().unwrap_or(Errno::IO.raw_os_error())
@@ -60,7 +65,7 @@ mod imp {
 #[cfg(not(unix))]
 mod imp {
     use super::*;
-    use std::io::ErrorKind;
+    use std::io::{ErrorKind, Read};
 
     pub fn special(_: &Metadata) -> Option<Special> {
         None
@@ -72,6 +77,15 @@ mod imp {
 
     pub fn is_readable(_: &File) -> io::Result<bool> {
         Ok(true)
+    }
+
+    /// Appends what one `read` gives to the room that `data` has left.
+    pub fn read(file: &mut File, data: &mut Vec<u8>) -> io::Result<usize> {
+        let filled = data.len();
+        data.resize(data.capacity(), 0);
+        let count = file.read(&mut data[filled..]);
+        data.truncate(filled + count.as_ref().copied().unwrap_or(0));
+        count
     }
 
     /// The number that libuv has for an error on Windows.
@@ -99,4 +113,4 @@ mod imp {
     }
 }
 
-pub use imp::{descriptor_limit, errno, is_out_of_descriptors, is_readable, open, special};
+pub use imp::{descriptor_limit, errno, is_out_of_descriptors, is_readable, open, read, special};
