@@ -1,9 +1,10 @@
-//! Panics on demand, so that tests can see what becomes of one. Release builds have none of this.
+//! Panics and stalls on demand, so that tests can see what becomes of them. Release builds have none of this.
 //!
 //! `YA_SYN_NATIVE_PANIC=<place>` makes the code panic that passes the place of that name, and
 //! `YA_SYN_NATIVE_PANIC=<place>:<n>` makes it panic at the n-th time only. Each function of the
 //! binding is a place of its own name; whatever runs elsewhere (a job, a blocking thread, a drop)
-//! names its place itself with [`pass`].
+//! names its place itself with [`pass`]. `YA_SYN_NATIVE_STALL=<place>:<n>` keeps the first n threads that pass the
+//! place there for ever, as a dead mount does.
 
 #[cfg(debug_assertions)]
 mod armed {
@@ -16,18 +17,32 @@ mod armed {
         time: Option<u32>,
     }
 
-    static FAULT: LazyLock<Option<Fault>> = LazyLock::new(|| {
-        let fault = std::env::var("YA_SYN_NATIVE_PANIC").ok()?;
-        let (place, time) = match fault.split_once(':') {
-            Some((place, time)) => (place, Some(time.parse().expect("<place>:<n>"))),
-            None => (fault.as_str(), None),
-        };
-        Some(Fault { place: place.to_owned(), time })
-    });
+    static PANIC: LazyLock<Option<Fault>> =
+        LazyLock::new(|| Fault::from_env("YA_SYN_NATIVE_PANIC"));
+    static STALL: LazyLock<Option<Fault>> =
+        LazyLock::new(|| Fault::from_env("YA_SYN_NATIVE_STALL"));
     static PASSED: AtomicU32 = AtomicU32::new(0);
+    static STALLED: AtomicU32 = AtomicU32::new(0);
+
+    impl Fault {
+        fn from_env(variable: &str) -> Option<Self> {
+            let fault = std::env::var(variable).ok()?;
+            let (place, time) = match fault.split_once(':') {
+                Some((place, time)) => (place, Some(time.parse().expect("<place>:<n>"))),
+                None => (fault.as_str(), None),
+            };
+            Some(Self { place: place.to_owned(), time })
+        }
+    }
 
     pub fn pass(place: &str) {
-        let Some(fault) = FAULT.as_ref().filter(|fault| fault.place == place) else { return };
+        if let Some(fault) = STALL.as_ref().filter(|fault| fault.place == place) {
+            let number = STALLED.fetch_add(1, Ordering::Relaxed) + 1;
+            while fault.time.is_none_or(|first| number <= first) {
+                std::thread::park();
+            }
+        }
+        let Some(fault) = PANIC.as_ref().filter(|fault| fault.place == place) else { return };
         let time = PASSED.fetch_add(1, Ordering::Relaxed) + 1;
         if fault.time.is_none_or(|wanted| wanted == time) {
             panic!("provoked in {place}");
@@ -35,7 +50,7 @@ mod armed {
     }
 }
 
-/// Panics if this place is the one asked for.
+/// Panics or stalls if this place is the one asked for.
 #[cfg(debug_assertions)]
 pub use armed::pass;
 

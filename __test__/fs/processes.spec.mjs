@@ -66,3 +66,12 @@ for (const [place, [what, time]] of Object.entries(places)) {
     t.deepEqual([run.result.later, run.result.tasks], [true, 0])
   })
 }
+
+test('files on a dead mount hold up no others, end at their timeout, and do not keep the process', async t => {
+  t.timeout(120_000)
+  if (addon === undefined) return void t.pass('there is no cargo to build an addon that can stall')
+  const env = { NAPI_RS_NATIVE_LIBRARY_PATH: addon, YA_SYN_NATIVE_STALL: 'readFile:20' }
+  const run = await runFixture('../fs/fixtures/stalls.mjs', { env })
+  assertCleanEnd(t, run)
+  t.deepEqual(run.result, { read: 980, late: 20, again: 1000 })
+})
