@@ -520,6 +520,44 @@ export class SynchronizerProvider {
    * })
    */
   executeTasks<T>(params: ExecuteTasksParams<T>): Promise<void>
+
+  /**
+   * As `executeTasks`, for tasks that have results: an async iterator of what the mapper returns, in the order of the
+   * source. Nothing is pulled before the first `next()`, and a result that waits counts as in flight: a slow consumer holds
+   * the source up.
+   *
+   * - A mapper that fails ends the iteration with its error, after the results before it and when the running mappers have
+   *   settled; nothing new is started meanwhile. With `onTaskError`, that gets the error, and the iteration goes on without the task.
+   * - A source that fails ends it with that very error, after the results of all its tasks.
+   * - An abort ends it with `signal.reason` once the running mappers have settled.
+   * - `break` and `return()` close the source once (waiting for that 100 ms at most) and wait for the running mappers.
+   *
+   * @throws {SynchronizerInvalidError} for a wrong limit, a source that is no `TaskSource`, or a missing mapper
+   *
+   * @example
+   * const pages = provider.mapTasks({
+   *   maxTasksInFlight: 20,
+   *   taskSource: toTasks(urls),
+   *   taskMapper: ({ task: url }) => download(url),
+   * })
+   * for await (const page of pages) await index(page)
+   */
+  mapTasks<T, R>(params: MapTasksParams<T, R>): AsyncGenerator<R, void>
+
+  /**
+   * Maps every value and resolves with the results in the order of the values, a bounded number at a time. The first
+   * failure, of the mapper or of the iterable, makes it reject once the running mappers have settled; nothing new is started.
+   *
+   * @param iterable values, or promises of them
+   *
+   * @example
+   * const sizes = await provider.mapAll(paths, async (path) => (await stat(path)).size, { maxTasksInExecution: 16 })
+   */
+  mapAll<T, R>(
+    iterable: Iterable<T | PromiseLike<T>> | AsyncIterable<T>,
+    mapper: (value: T, index: number) => R | PromiseLike<R>,
+    options?: MapAllOptions,
+  ): Promise<R[]>
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -601,6 +639,37 @@ export interface ExecuteTasksParams<T> {
    * `process.emitWarning`.
    */
   readonly onProgress?: ((progress: ExecuteTasksProgress) => void) | undefined
+}
+
+/** What `mapTasks` takes. */
+export interface MapTasksParams<T, R> {
+  /** How many tasks may be pulled from the source and not yet given as results. */
+  readonly maxTasksInFlight: number
+  /** How many of those may run at the same time. Default: no further limit. */
+  readonly maxTasksInExecution?: number | undefined
+  /** Where tasks come from. */
+  readonly taskSource: TaskSource<T>
+  /** Makes the result of a task. It sees the async context of the `mapTasks` call. */
+  readonly taskMapper: (params: SynchronizerTask<T>) => R | PromiseLike<R>
+  /** Give results in the order of the source (default `true`), or as they come. */
+  readonly ordered?: boolean | undefined
+  /**
+   * Told of every task that fails, and which one it is; the iteration goes on. The first error that a handler throws itself
+   * ends the iteration after the last result. Default: the first failure ends it.
+   */
+  readonly onTaskError?: ((e: unknown, params: SynchronizerTask<T>) => void) | undefined
+  /** Stops the run: nothing new starts, and the iteration ends with `signal.reason` once the running mappers have settled. */
+  readonly signal?: AbortSignal | undefined
+  /** Told how far the run is, ten times a second at most, and once more at the end. */
+  readonly onProgress?: ((progress: ExecuteTasksProgress) => void) | undefined
+}
+
+/** How `mapAll` runs. */
+export interface MapAllOptions {
+  /** How many mappers may run at the same time. Default: no limit. */
+  readonly maxTasksInExecution?: number | undefined
+  /** Nothing new starts, and the call rejects with `signal.reason` once the running mappers have settled. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**

@@ -51,10 +51,10 @@ function packRoot() {
   const { file, files } = pack(root)
   tarballs.root = file
   const unexpected = files.filter(
-    (path) => !/^(index\.(js|mjs|d\.ts|d\.mts)|native\.(js|d\.ts)|lib\/[\w-]+\.js|package\.json|LICENSE|README[\w.]*\.md|CHANGELOG\.md)$/.test(path),
+    (path) => !/^((index|fs)\.(js|mjs|d\.ts|d\.mts)|native\.(js|d\.ts)|lib\/(fs\/)?[\w-]+\.js|package\.json|LICENSE|README[\w.]*\.md|CHANGELOG\.md)$/.test(path),
   )
   assert.deepEqual(unexpected, [], 'files that do not belong into the package')
-  const needed = ['index.js', 'index.mjs', 'index.d.ts', 'index.d.mts', 'native.js', 'lib/binding.js', 'LICENSE', 'README.md']
+  const needed = ['index.js', 'index.mjs', 'index.d.ts', 'index.d.mts', 'fs.js', 'fs.mjs', 'fs.d.ts', 'fs.d.mts', 'native.js', 'lib/binding.js', 'LICENSE', 'README.md']
   const missing = needed.filter((path) => !files.includes(path))
   assert.deepEqual(missing, [], 'files that are missing in the package')
 }

@@ -12,4 +12,4 @@ pub mod queue;
 pub mod semaphore;
 pub mod slab;
 pub mod spaces;
-mod sync;
+pub(crate) mod sync;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::jobs::Jobs;
 use crate::core::keyed::{KeyedSemaphores, Lease};
 use crate::core::mailbox::{self, Address, Mailbox, Ticket};
 use crate::core::pipeline::Pipeline;
@@ -18,6 +19,7 @@ pub struct Environment {
     /// A ticket is free again when JavaScript was told of the grant.
     pub tickets: Slab<Waiting>,
     pub pipelines: Slab<Pipeline>,
+    pub jobs: Jobs,
     pub mailbox: Arc<Mailbox>,
 }
 
@@ -94,6 +96,7 @@ impl Environment {
             tables: Slab::default(),
             tickets: Slab::default(),
             pipelines: Slab::default(),
+            jobs: Jobs::default(),
             mailbox: Mailbox::new(),
         }
     }
@@ -175,8 +178,9 @@ impl Environment {
         }
     }
 
-    /// Leaves all queues and gives all permits back, because the environment is about to end.
+    /// Ends all jobs, leaves all queues and gives all permits back, because the environment is about to end.
     pub fn close(&mut self) {
+        self.jobs.cancel_all();
         for ticket in self.mailbox.close() {
             self.granted(ticket);
         }

@@ -15,7 +15,7 @@ use napi::bindgen_prelude::{FromNapiValue, JsObjectValue, Object, ToNapiValue, U
 use napi::{Env, Error, JsError, Result, Status, check_status, sys};
 
 use super::environment::Environment;
-use super::faults;
+use crate::faults;
 
 /// No function takes more arguments.
 const MAX_ARGUMENTS: usize = 4;

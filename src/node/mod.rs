@@ -6,8 +6,10 @@
 //! None of the functions calls JavaScript, so none can be entered twice.
 
 mod environment;
-mod faults;
+#[cfg(feature = "fs")]
+mod files;
 mod functions;
+mod jobs;
 mod pipelines;
 mod semaphores;
 
@@ -27,5 +29,8 @@ pub fn open(env: &Env) -> napi::Result<Object<'_>> {
     let mut functions = Functions::new(env)?;
     semaphores::define(&mut functions)?;
     pipelines::define(&mut functions)?;
+    jobs::define(&mut functions)?;
+    #[cfg(feature = "fs")]
+    files::define(&mut functions)?;
     Ok(functions.into_object())
 }
