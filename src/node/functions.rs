@@ -18,7 +18,7 @@ use super::environment::Environment;
 use crate::faults;
 
 /// No function takes more arguments.
-const MAX_ARGUMENTS: usize = 4;
+const MAX_ARGUMENTS: usize = 12;
 
 /// An object that fills with functions over one shared environment.
 pub struct Functions<'env> {
