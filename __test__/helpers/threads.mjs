@@ -1,7 +1,7 @@
 // Worker threads that run pieces of a test. A piece is a function that is sent as text: it sees nothing but its
 // arguments, the first of which holds the library's exports and `state`, an object that stays between pieces.
 import { Worker } from 'node:worker_threads'
-import { settlesWithin } from './async.mjs'
+import { settlesWithin, waitUntil } from './async.mjs'
 
 const file = new URL('../fixtures/thread.mjs', import.meta.url)
 
@@ -26,6 +26,12 @@ export function startThread(t, options = {}) {
       worker.postMessage({ id: lastCall++, source: piece.toString(), args })
     },
     terminate: () => worker.terminate(),
+    /** Lets it run in circles until it is terminated; resolves when it does. */
+    async spin() {
+      const spinning = new Int32Array(new SharedArrayBuffer(4))
+      worker.postMessage({ spinning })
+      await waitUntil(() => Atomics.load(spinning, 0) === 1)
+    },
   }
   worker.on('message', ({ id, value, error }) => {
     const call = calls.get(id)

@@ -41,9 +41,9 @@ const endings = {
   rejects: thread => thread.post(() => void Promise.reject(new Error('the thread broke'))),
   'calls process.exit': thread => thread.post(() => process.exit(3)),
   'is terminated': thread => thread.terminate(),
-  'is terminated in a busy loop': thread => {
-    thread.post(() => { for (;;); })
-    return thread.terminate()
+  'is terminated in a busy loop': async thread => {
+    await thread.spin()
+    await thread.terminate()
   },
 }
 
@@ -131,7 +131,7 @@ test('permits on the way to a thread that ends are passed on', async t => {
       state.waits = Array.from({ length: 20 }, () => lock.synchronized(async () => {}))
     }, name)
     // It hears of nothing while it is busy, so that the grants lie in its mailbox when it ends.
-    thread.post(() => { for (;;); })
+    await thread.spin()
     await holder.release()
     await thread.terminate()
     await assertFree(t, lock, 2)
