@@ -244,6 +244,43 @@ export type SynchronizerParams = SynchronizerProviderParams &
     readonly raiseOnReentrant?: boolean
   }
 
+/**
+ * Who shares the limits and queues of a synchronizer.
+ *
+ * - `'thread'`: whoever has the same object, in one thread.
+ * - `'process'`: all threads of the process, by id. Order is first come, first served over all of them.
+ */
+export type SynchronizerScope = 'thread' | 'process'
+
+/** How a `SynchronizerProvider` is set up that may share its keys with other threads. */
+export type ScopedSynchronizerProviderParams = SynchronizerProviderParams & {
+  /**
+   * `'process'`: providers of the same `providerId` in any thread (the main thread, workers) share their keys, with limits,
+   * queues and counters. Default `'thread'`: this provider has its keys for itself.
+   *
+   * - It needs a `providerId`.
+   * - `forObject` stays local: an object is known to one thread only.
+   * - `stats` and `numberOfKeys` are those of the whole process. `onEvent` hears of the executions of this thread, with the
+   *   stats of the whole process.
+   * - Re-entry follows the async context, so it never passes from one thread to another; two providers of one id in one thread
+   *   are the same lock. Every execution has an `executionId` of its own, in whatever thread.
+   * - A thread stays alive while it waits for a permit that another one has. When a thread ends, however it does, its permits
+   *   go to the next who wait, and its waiters leave the queues.
+   * - Each process has a scope of its own: processes made by `child_process.fork` or `cluster` share nothing.
+   */
+  readonly scope?: SynchronizerScope
+}
+
+/** How a `Synchronizer` is set up that other threads may share. */
+export type ScopedSynchronizerParams = SynchronizerParams & {
+  /**
+   * `'process'`: synchronizers of the same `synchronizerId` in any thread are one; it needs a `synchronizerId`. What
+   * `ScopedSynchronizerProviderParams` says of sharing holds here too. Default: `'thread'`, or the provider's scope if the
+   * provider makes it and a `synchronizerId` is given.
+   */
+  readonly scope?: SynchronizerScope
+}
+
 /** The long form of what `synchronized` takes. */
 export interface SynchronizedParams<T> {
   /** What to run. */
@@ -307,8 +344,11 @@ export interface SynchronizerGuard extends Disposable, AsyncDisposable {
  * })
  */
 export class Synchronizer {
-  /** @throws {SynchronizerInvalidError} if `maxConcurrentExecution` is not an integer of at least 1 */
-  constructor(params?: SynchronizerParams)
+  /**
+   * @throws {SynchronizerInvalidError} if `maxConcurrentExecution` is not an integer of at least 1, or if `scope` is
+   *   `'process'` and `synchronizerId` is missing
+   */
+  constructor(params?: ScopedSynchronizerParams)
 
   readonly params: SynchronizerParams
 
@@ -391,7 +431,8 @@ export class Synchronizer {
 }
 
 /**
- * Where synchronizers come from: by key, by object, or one at a time. Each provider has its own keys.
+ * Where synchronizers come from: by key, by object, or one at a time. Each provider has its own keys, unless its `scope` is
+ * `'process'`.
  *
  * @example
  * const provider = new SynchronizerProvider()
@@ -399,14 +440,20 @@ export class Synchronizer {
  * function rename(id: string, name: string): Promise<void> {
  *   return provider.forKey(id).synchronized(() => store.rename(id, name))
  * }
+ *
+ * @example
+ * // In every worker thread: a user's files are changed by one worker at a time.
+ * const users = new SynchronizerProvider({ providerId: 'users', scope: 'process' })
+ * await users.forKey(id).synchronized(() => rewriteFiles(id))
  */
 export class SynchronizerProvider {
-  constructor(params?: SynchronizerProviderParams)
+  /** @throws {SynchronizerInvalidError} if `scope` is `'process'` and `providerId` is missing */
+  constructor(params?: ScopedSynchronizerProviderParams)
 
   /** What was passed to the constructor. */
   readonly params?: SynchronizerProviderParams
 
-  /** How many keys have an entry now. A key that nobody holds, waits for or references loses its entry. */
+  /** How many keys have an entry now, in all threads for process scope. A key that nobody holds, waits for or references loses its entry. */
   get numberOfKeys(): number
 
   /** The next of this provider's numbers, as used in synchronizer ids. */
@@ -436,7 +483,7 @@ export class SynchronizerProvider {
    *
    * @throws {SynchronizerInvalidError} if the limit is not an integer of at least 1
    */
-  createSynchronizer(params?: Omit<SynchronizerParams, 'providerId'>): Synchronizer
+  createSynchronizer(params?: Omit<ScopedSynchronizerParams, 'providerId'>): Synchronizer
 
   /**
    * A value that is loaded when asked for and kept for a while; one load at a time.
@@ -473,6 +520,44 @@ export class SynchronizerProvider {
    * })
    */
   executeTasks<T>(params: ExecuteTasksParams<T>): Promise<void>
+
+  /**
+   * As `executeTasks`, for tasks that have results: an async iterator of what the mapper returns, in the order of the
+   * source. Nothing is pulled before the first `next()`, and a result that waits counts as in flight: a slow consumer holds
+   * the source up.
+   *
+   * - A mapper that fails ends the iteration with its error, after the results before it and when the running mappers have
+   *   settled; nothing new is started meanwhile. With `onTaskError`, that gets the error, and the iteration goes on without the task.
+   * - A source that fails ends it with that very error, after the results of all its tasks.
+   * - An abort ends it with `signal.reason` once the running mappers have settled.
+   * - `break` and `return()` close the source once (waiting for that 100 ms at most) and wait for the running mappers.
+   *
+   * @throws {SynchronizerInvalidError} for a wrong limit, a source that is no `TaskSource`, or a missing mapper
+   *
+   * @example
+   * const pages = provider.mapTasks({
+   *   maxTasksInFlight: 20,
+   *   taskSource: toTasks(urls),
+   *   taskMapper: ({ task: url }) => download(url),
+   * })
+   * for await (const page of pages) await index(page)
+   */
+  mapTasks<T, R>(params: MapTasksParams<T, R>): AsyncGenerator<R, void>
+
+  /**
+   * Maps every value and resolves with the results in the order of the values, a bounded number at a time. The first
+   * failure, of the mapper or of the iterable, makes it reject once the running mappers have settled; nothing new is started.
+   *
+   * @param iterable values, or promises of them
+   *
+   * @example
+   * const sizes = await provider.mapAll(paths, async (path) => (await stat(path)).size, { maxTasksInExecution: 16 })
+   */
+  mapAll<T, R>(
+    iterable: Iterable<T | PromiseLike<T>> | AsyncIterable<T>,
+    mapper: (value: T, index: number) => R | PromiseLike<R>,
+    options?: MapAllOptions,
+  ): Promise<R[]>
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -511,6 +596,9 @@ export interface LimitPerKey<T> {
   /**
    * Share the limit with everybody who uses this provider: a task runs inside its
    * `forKey(key, maxTasksInExecution)`. Default: a limit of this call alone.
+   *
+   * A task keeps the permit of its key while it waits for one of the places in execution. So an executor that waits for
+   * another key of the same provider may wait for a task that waits for its place: take such locks outside the pipeline.
    */
   readonly synchronizers?: SynchronizerProvider | undefined
 }
@@ -551,6 +639,37 @@ export interface ExecuteTasksParams<T> {
    * `process.emitWarning`.
    */
   readonly onProgress?: ((progress: ExecuteTasksProgress) => void) | undefined
+}
+
+/** What `mapTasks` takes. */
+export interface MapTasksParams<T, R> {
+  /** How many tasks may be pulled from the source and not yet given as results. */
+  readonly maxTasksInFlight: number
+  /** How many of those may run at the same time. Default: no further limit. */
+  readonly maxTasksInExecution?: number | undefined
+  /** Where tasks come from. */
+  readonly taskSource: TaskSource<T>
+  /** Makes the result of a task. It sees the async context of the `mapTasks` call. */
+  readonly taskMapper: (params: SynchronizerTask<T>) => R | PromiseLike<R>
+  /** Give results in the order of the source (default `true`), or as they come. */
+  readonly ordered?: boolean | undefined
+  /**
+   * Told of every task that fails, and which one it is; the iteration goes on. The first error that a handler throws itself
+   * ends the iteration after the last result. Default: the first failure ends it.
+   */
+  readonly onTaskError?: ((e: unknown, params: SynchronizerTask<T>) => void) | undefined
+  /** Stops the run: nothing new starts, and the iteration ends with `signal.reason` once the running mappers have settled. */
+  readonly signal?: AbortSignal | undefined
+  /** Told how far the run is, ten times a second at most, and once more at the end. */
+  readonly onProgress?: ((progress: ExecuteTasksProgress) => void) | undefined
+}
+
+/** How `mapAll` runs. */
+export interface MapAllOptions {
+  /** How many mappers may run at the same time. Default: no limit. */
+  readonly maxTasksInExecution?: number | undefined
+  /** Nothing new starts, and the call rejects with `signal.reason` once the running mappers have settled. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**

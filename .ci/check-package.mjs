@@ -22,6 +22,8 @@ const esbuild = join(root, 'node_modules/.bin/esbuild')
 const examples = {
   'lock-by-key': 'alice: 80, bob: 110, carol: 110',
   'cache-with-ttl': 'failed: the first load fails\ntogether: 2 2 2\ncached: 2\nfresh: 3\nloads: 3',
+  'resize-images': 'cat: 8 12 16 24 32 48\ndog: 8 12 16 24 32 48\nowl: 8 12 16 24 32 48',
+  'rate-limited-api': 'calls: 24\nwithin the limit: true',
   'task-pipeline': 'bytes: 100\npeak: 3\nfailures: b/10 cannot be read',
 }
 
@@ -49,10 +51,10 @@ function packRoot() {
   const { file, files } = pack(root)
   tarballs.root = file
   const unexpected = files.filter(
-    (path) => !/^(index\.(js|mjs|d\.ts|d\.mts)|native\.(js|d\.ts)|lib\/[\w-]+\.js|package\.json|LICENSE|README[\w.]*\.md|CHANGELOG\.md)$/.test(path),
+    (path) => !/^((index|fs)\.(js|mjs|d\.ts|d\.mts)|native\.(js|d\.ts)|lib\/(fs\/)?[\w-]+\.js|package\.json|LICENSE|README[\w.]*\.md|CHANGELOG\.md)$/.test(path),
   )
   assert.deepEqual(unexpected, [], 'files that do not belong into the package')
-  const needed = ['index.js', 'index.mjs', 'index.d.ts', 'index.d.mts', 'native.js', 'lib/binding.js', 'LICENSE', 'README.md']
+  const needed = ['index.js', 'index.mjs', 'index.d.ts', 'index.d.mts', 'fs.js', 'fs.mjs', 'fs.d.ts', 'fs.d.mts', 'native.js', 'lib/binding.js', 'LICENSE', 'README.md']
   const missing = needed.filter((path) => !files.includes(path))
   assert.deepEqual(missing, [], 'files that are missing in the package')
 }

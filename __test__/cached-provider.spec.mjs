@@ -179,6 +179,26 @@ test('cached providers of one synchronizer provider do not hold each other up', 
   t.is(await settlesWithin(quick.get()), 'value')
 })
 
+test('a factory may ask its own provider while others wait for the next load', async t => {
+  let loads = 0
+  const begun = deferred()
+  const asked = deferred()
+  const cached = counting({
+    factory: async () => {
+      if (++loads > 1) return 'inner'
+      begun.resolve()
+      await asked.promise
+      return `outer of ${await cached.get(60_000)}`
+    },
+  })
+  const first = cached.get()
+  await begun.promise
+  const second = cached.get()
+  asked.resolve()
+  t.is(await settlesWithin(first), 'outer of inner')
+  t.is(typeof await settlesWithin(second), 'string')
+})
+
 test('capture hands its params to the callback and returns the result', t => {
   const params = { table: 'users' }
   let given

@@ -118,7 +118,8 @@ for (const [way, call] of Object.entries(ways)) {
         controller.abort(reason)
         const result = await settlesWithin(run)
         t.deepEqual(result, entered ? { status: 'fulfilled', value: 'value' } : { status: 'rejected', reason })
-        t.true(entered || !enteredBefore)
+        // A guard may be on its way to its caller already; a callback that has not started never will.
+        if (!way.startsWith('acquire')) t.is(entered, enteredBefore, `${moment} microtasks after the release`)
         t.is(await settlesWithin(behind), 'served')
         await holder
         t.is(listeners(controller.signal), 0)

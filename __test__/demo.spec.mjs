@@ -59,6 +59,8 @@ test('the demo of files reads each number once in each way', async t => {
     ['await in a loop', 120, 1],
     ['Promise.all', 120, 120],
     ['executeTasks, 50 in execution', 120, 50],
+    ['mapAll, 50 in execution', 120, 50],
+    ['native readFiles', 120, 0],
   ])
 })
 

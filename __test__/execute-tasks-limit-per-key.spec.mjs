@@ -344,3 +344,24 @@ test('with synchronizers the keys go when the run is over', async t => {
   })
   t.true(await gcUntil(() => synchronizers.numberOfKeys === 0))
 })
+
+test('work put off to the next turn of the loop is not taken for a part of the section that put it off', async t => {
+  const inside = new Map()
+  let peak = 0
+  await execute({
+    maxTasksInFlight: 20,
+    maxTasksInExecution: 6,
+    taskSource: Array.from({ length: 300 }, (_, i) => ({ task: 'abc'[i % 3] })),
+    limitPerKey: { key, maxTasksInExecution: 1, synchronizers: new SynchronizerProvider() },
+    taskExecutor: async ({ task }) => {
+      inside.set(task, (inside.get(task) ?? 0) + 1)
+      peak = Math.max(peak, inside.get(task))
+      // Long enough for turns of the loop to be over while tasks start.
+      const until = performance.now() + 1
+      while (performance.now() < until);
+      await turn()
+      inside.set(task, inside.get(task) - 1)
+    },
+  })
+  t.is(peak, 1)
+})

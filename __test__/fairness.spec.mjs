@@ -1,6 +1,7 @@
 // Order and speed of the queue, for every kind of lock: first come, first served, and no waiter costs more than another.
 import test from 'ava'
 import { sleep, turn } from './helpers/async.mjs'
+import { leastCostOf } from './helpers/cost.mjs'
 import { assertFree, kindsOfLock, newSynchronizer } from './helpers/locks.mjs'
 
 for (const [kind, make] of Object.entries(kindsOfLock)) {
@@ -58,17 +59,13 @@ for (const [kind, make] of Object.entries(kindsOfLock)) {
   })
 
   test.serial(`L09 ${kind}: a long queue costs each waiter about what a short one does`, async t => {
-    const perWaiter = async length => {
+    const perWaiter = async (tries, length) => await leastCostOf(tries, () => {
       const lock = make(1)
-      const started = performance.now()
-      const runs = []
-      for (let i = 0; i < length; i++) runs.push(lock.synchronized(async () => {}))
-      await Promise.all(runs)
-      return (performance.now() - started) / length
-    }
-    await perWaiter(5_000)
-    const short = Math.min(await perWaiter(5_000), await perWaiter(5_000), await perWaiter(5_000))
-    const long = await perWaiter(100_000)
+      return Promise.all(Array.from({ length }, () => lock.synchronized(async () => {})))
+    }) / length
+    await perWaiter(2, 5_000)
+    const short = await perWaiter(3, 5_000)
+    const long = await perWaiter(2, 100_000)
     // A quadratic queue would be some 20 times dearer.
     t.true(long < short * 8, `${long} ms a waiter at 100,000 against ${short} ms at 5,000`)
   })
@@ -95,6 +92,33 @@ test('all ways to wait for a synchronizer stand in one queue', async t => {
   ]
   await Promise.all([first, ...runs])
   t.deepEqual(order, ['first', 'plain', 'timeout', 'guard', 'object', 'signal', 'guard again', 'endless timeout'])
+})
+
+test('calls start in order by whatever way they wait, also when several permits come free at once', async t => {
+  const ways = {
+    plain: (lock, cb) => lock.synchronized(cb),
+    timeout: (lock, cb) => lock.timeout(60_000).synchronized(cb),
+    signal: (lock, cb) => lock.synchronized({ cb, signal: new AbortController().signal }),
+    isCanceled: (lock, cb) => lock.synchronized({ cb, isCanceled: () => false }),
+    both: (lock, cb) => lock.timeout(60_000, { signal: new AbortController().signal }).synchronized(cb),
+  }
+  for (const first of Object.keys(ways)) {
+    for (const second of Object.keys(ways)) {
+      for (const secondFindsItFree of [false, true]) {
+        const lock = newSynchronizer(2)
+        const guards = [await lock.acquire(), await lock.acquire()]
+        const order = []
+        const call = (number, way) => ways[way](lock, async () => { order.push(number) })
+        const runs = [call(1, first)]
+        if (!secondFindsItFree) runs.push(call(2, second))
+        await turn()
+        for (const guard of guards) guard.release()
+        if (secondFindsItFree) runs.push(call(2, second))
+        await Promise.all(runs)
+        t.deepEqual(order, [1, 2], `${first}, then ${second}${secondFindsItFree ? ' on a free permit' : ''}`)
+      }
+    }
+  }
 })
 
 test('a call made before another in the same turn has the permit, even before its callback starts', async t => {

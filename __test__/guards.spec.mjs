@@ -159,3 +159,14 @@ test('many guards never exceed the limit', async t => {
   t.deepEqual(order, Array.from({ length: 200 }, (_, i) => i))
   await assertFree(t, lock, limit)
 })
+
+test('a listener of Acquire may give the permit to the very waiter that it hears of', async t => {
+  for (const terms of [{}, { timeout: 30_000 }, { signal: new AbortController().signal }]) {
+    const held = []
+    const lock = newSynchronizer(1, { onEvent: ({ type }) => { if (type === 'Acquire') held.pop()?.release() } })
+    held.push(await lock.acquire())
+    const second = await settlesWithin(lock.acquire(terms))
+    second.release()
+    await assertFree(t, lock)
+  }
+})

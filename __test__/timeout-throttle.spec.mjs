@@ -89,7 +89,8 @@ for (const ms of endless) {
     const holder = await hold(lock)
     const waiting = lock.timeout(ms).synchronized(async () => 'served')
     const guard = lock.acquire({ timeout: ms })
-    await sleep(20)
+    // Not one sleep of 20 ms: on a stalled loop it would end before a short timer could be armed twice.
+    for (let i = 0; i < 20; i++) await sleep(1)
     t.true(await isPending(waiting))
     t.deepEqual(counts(lock), { tasks: 3, running: 1 })
     await holder.release()

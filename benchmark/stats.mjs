@@ -13,4 +13,4 @@ const medianOf = (samples = [], field) => median(samples.map((sample) => sample?
 const medianRatio = (samples = [], others = [], field) =>
   median(samples.map((sample, round) => sample?.[field] / others[round]?.[field]))
 
-export { medianOf, medianRatio }
+export { median, medianOf, medianRatio }

@@ -58,4 +58,4 @@ const budgetTable = (verdicts) => {
   return `\nbudget\n${layOut(head, body)}`
 }
 
-export { budgetTable, comparisonTable, header }
+export { budgetTable, comparisonTable, header, layOut, rounded }

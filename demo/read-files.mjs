@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SynchronizerProvider, toTasks } from 'ya-syn-native'
+import { readFiles } from 'ya-syn-native/fs'
 import { runDemo } from './lib/run.mjs'
 import { significant } from './lib/table.mjs'
 
@@ -14,6 +15,8 @@ const ROUNDS = 5
 const IN_SEQUENCE = 'await in a loop'
 const ALL_AT_ONCE = 'Promise.all'
 const PIPELINE = `executeTasks, ${IN_EXECUTION} in execution`
+const MAP_ALL = `mapAll, ${IN_EXECUTION} in execution`
+const NATIVE = 'native readFiles'
 
 await runDemo({
   command: 'npm run demo:files',
@@ -36,7 +39,7 @@ async function open({ files }) {
     rounds: ROUNDS,
     async run(add) {
       const reader = countingReader(add)
-      await run(paths, reader.read)
+      await run(paths, reader.read, reader)
       return reader
     },
     async check({ reads, peak, sum }) {
@@ -44,7 +47,7 @@ async function open({ files }) {
       return { requests: reads, peak, problem }
     },
   })
-  const ways = [way(IN_SEQUENCE, inSequence), way(ALL_AT_ONCE, allAtOnce), way(PIPELINE, pipeline)]
+  const ways = [way(IN_SEQUENCE, inSequence), way(ALL_AT_ONCE, allAtOnce), way(PIPELINE, pipeline), way(MAP_ALL, mapAll), way(NATIVE, native)]
   // Once uncounted, so that the first way is not the one that fills the caches.
   await ways[0].run(() => {})
   return {
@@ -80,6 +83,14 @@ async function pipeline(paths, read) {
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} reads failed: ${errors[0].message}`)
 }
 
+async function mapAll(paths, read) {
+  await new SynchronizerProvider().mapAll(paths, read, { maxTasksInExecution: IN_EXECUTION })
+}
+
+async function native(paths, _read, reader) {
+  for await (const { data } of readFiles(paths, { encoding: 'utf8' })) reader.take(data)
+}
+
 // What they share.
 
 function countingReader(add) {
@@ -92,9 +103,15 @@ function countingReader(add) {
       reader.reads++
       running++
       reader.peak = Math.max(reader.peak, running)
-      const { value } = JSON.parse(await readFile(path, 'utf8'))
+      const text = await readFile(path, 'utf8')
       running--
-      reader.sum += value
+      reader.sum += JSON.parse(text).value
+      add(1)
+    },
+    /** What was read without this reader. */
+    take(text) {
+      reader.reads++
+      reader.sum += JSON.parse(text).value
       add(1)
     },
   }
@@ -107,6 +124,8 @@ function notes(rateOf) {
     `${gain(ALL_AT_ONCE)} for Promise.all and ${gain(PIPELINE)} for executeTasks come from reading with all of Node's four ` +
       'I/O threads instead of one.',
     `Promise.all starts every read at once: with enough files it runs out of file descriptors. executeTasks has at most ` +
-      `${IN_EXECUTION} open, however many files there are.`,
+      `${IN_EXECUTION} open, however many files there are. So has mapAll, which gives the results as an array.`,
+    `${gain(NATIVE)} for readFiles comes from reading in Rust, on threads of its own, and from handing files over by the hundred: there ` +
+      'is no promise for each, and none is in flight in JavaScript. How many are open is bounded for the whole process.',
   ]
 }

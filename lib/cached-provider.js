@@ -6,6 +6,8 @@
 // one call of the factory, its failure too, and whoever asks later gets a value no older than it
 // asked for.
 
+const { identityOf } = require('./process-scope.js')
+const { isInside } = require('./reentry.js')
 const { checkFunction, checkOptionalFunction, invalid } = require('./validate.js')
 
 class CachedProvider {
@@ -42,6 +44,8 @@ class CachedProvider {
     const oldest = Date.now() - ttl
     const cached = this.#cachedSince(oldest)
     if (cached !== undefined) return cached.value
+    // A factory that asks its own provider must not wait for a load that waits for the factory.
+    if (isInside(identityOf(this.#synchronizer))) return this.#load()
     this.#next ??= this.#schedule()
     this.#next.oldest = Math.max(this.#next.oldest, oldest)
     return this.#next.promise

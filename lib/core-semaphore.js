@@ -73,21 +73,48 @@ class Waiter extends AsyncResource {
   }
 
   granted() {
-    this.runInAsyncScope(this.run, this)
-  }
-
-  run() {
-    run(this.semaphore, this.cb).then(this.resolve, this.reject)
+    this.runInAsyncScope(call, undefined, this.cb).then(
+      (value) => {
+        leave(this.semaphore)
+        this.resolve(value)
+      },
+      (error) => {
+        leave(this.semaphore)
+        this.reject(error)
+      },
+    )
   }
 }
 
-async function run(semaphore, cb) {
+/** Runs `cb` with the permit had. */
+function run(semaphore, cb) {
+  return call(cb).then(
+    (value) => {
+      leave(semaphore)
+      return value
+    },
+    (error) => {
+      leave(semaphore)
+      throw error
+    },
+  )
+}
+
+/**
+ * The promise of `cb`. One that throws is no different: the permit is given back later, not from
+ * within, or a long queue of such callbacks would overflow the stack.
+ */
+function call(cb) {
   try {
-    return await cb()
-  } finally {
-    wake(core.release(semaphore[HANDLE]))
-    settled(semaphore)
+    return Promise.resolve(cb())
+  } catch (error) {
+    return Promise.reject(error)
   }
+}
+
+function leave(semaphore) {
+  wake(core.release(semaphore[HANDLE]))
+  settled(semaphore)
 }
 
 function observersOf(semaphore) {

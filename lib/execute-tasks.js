@@ -1,13 +1,15 @@
 'use strict'
 
 // The bounded pipeline with ends in JavaScript. The core decides; here its answers are carried out.
+// `executeTasks` runs it as it is; `mapTasks` and `mapAll` give it other ideas of what a task's end means.
 //
-// An answer of the core is one integer: a slot, times 8, plus what to do with it. Tasks are kept
+// An answer of the core is one integer: a slot, times 16, plus what to do with it. Tasks are kept
 // by slot, and each slot has its own callbacks, made once, so that a task costs no closure.
 //
 // Pulls and starts are put off to the next turn of the event loop when this one has lasted long
 // enough, and run in the async context of the call of executeTasks all the same.
 
+const { AsyncResource } = require('node:async_hooks')
 const core = require('./core.js')
 const { onAbort, offAbort } = require('./abort.js')
 const { closeSource } = require('./close-source.js')
@@ -21,6 +23,9 @@ const START = 1
 const PULL = 2
 const DONE = 4
 
+/** The orders in which the core gives results. */
+const RESULTS = { inSourceOrder: 1, asCompleted: 2 }
+
 /** A slot of the window, with the task that is in it now. */
 class Slot {
   constructor(run, index) {
@@ -30,7 +35,7 @@ class Slot {
     this.start = undefined
     /** Lets a gated task go that will not start any more. */
     this.abandon = undefined
-    this.succeed = () => run.finished(this, true)
+    this.succeed = (value) => run.succeeded(this, value)
     this.fail = (error) => run.failed(this, error)
   }
 }
@@ -38,61 +43,77 @@ class Slot {
 class Run {
   #params
   #source
+  #results
   #limitPerKey
-  #pipeline
-  #slots = []
   #progress
+  #allSettled
   #resolve
   #over = false
-  #aborted = false
+  /** Why nothing else is pulled or started, as `{ error }`. */
+  #stopped
   #exhausted = false
   /** Slots to start in the next turn, and `undefined` for a pull. */
   #postponed = []
   /** The first failure of the source, and the first of a handler, as `{ error }`. */
   #sourceFailure
   #handlerFailure
-  #onSignal = () => this.#abort()
-  #onTurn = () => this.#resume()
+  #onSignal = () => this.stop(this.#params.signal.reason)
+  // What is put off inside a task's section must not make later pulls part of that section.
+  #onTurn = AsyncResource.bind(() => this.#resume())
   #onPulled = (result) => this.#pulled(result)
   #onSourceFailed = (error) => this.#sourceFailed(error)
 
-  constructor(params, source, pipeline) {
+  /** `results` says whether and in which order the core gives results: 0, or one of `RESULTS`. */
+  constructor(params, results = 0) {
+    checkRun(params)
     this.#params = params
-    this.#source = source
+    this.#source = toIterator('taskSource', params.taskSource)
+    this.#results = results
     this.#limitPerKey = params.limitPerKey
-    this.#pipeline = pipeline
-    if (params.onProgress !== undefined) this.#progress = new Progress(params.onProgress, () => this.#counts())
+    this.#allSettled = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+    /** The integer that stands for the pipeline in the core, while it runs. */
+    this.pipeline = 0
+    this.slots = []
   }
 
   async execute() {
-    const { signal } = this.#params
-    await new Promise((resolve) => {
-      this.#resolve = resolve
-      if (signal?.aborted) return this.#abort()
-      if (signal !== undefined) onAbort(signal, this.#onSignal)
-      this.#apply(core.begin(this.#pipeline))
-    })
-    if (signal !== undefined) offAbort(signal, this.#onSignal)
-    this.#progress?.end()
-    core.closePipeline(this.#pipeline)
+    if (this.#params.signal?.aborted) this.stop(this.#params.signal.reason)
+    if (this.#stopped === undefined) await this.#run()
     if (!this.#exhausted) await closeSource(this.#source)
-    if (this.#aborted) throw signal.reason
-    const failure = this.#sourceFailure ?? this.#handlerFailure
+    const failure = this.#stopped ?? this.#sourceFailure ?? this.#handlerFailure
     if (failure !== undefined) throw failure.error
   }
 
-  #apply(answer) {
-    if ((answer & START) !== 0) this.#schedule(this.#slots[answer >>> 3])
+  async #run() {
+    const { maxTasksInFlight, maxTasksInExecution, signal, onProgress } = this.#params
+    const limits = [maxTasksInExecution, this.#limitPerKey?.maxTasksInExecution].map((limit) => limit ?? Number.MAX_VALUE)
+    this.pipeline = core.createPipeline(maxTasksInFlight, ...limits, this.#results)
+    if (onProgress !== undefined) this.#progress = new Progress(onProgress, () => this.#counts())
+    if (signal != null) onAbort(signal, this.#onSignal)
+    this.apply(core.begin(this.pipeline))
+    await this.#allSettled
+    if (signal != null) offAbort(signal, this.#onSignal)
+    this.#progress?.end()
+    core.closePipeline(this.pipeline)
+  }
+
+  /** Does what an answer of the core says. */
+  apply(answer) {
+    if ((answer & START) !== 0) this.#schedule(this.slots[answer >>> 4])
     if ((answer & PULL) !== 0) this.#schedule(undefined)
-    if ((answer & DONE) !== 0) {
+    if ((answer & DONE) !== 0 && !this.#over) {
       this.#over = true
+      this.over()
       this.#resolve()
     }
   }
 
   /** Starts the task in `slot`, or pulls when there is none, now or in the next turn. */
   #schedule(slot) {
-    if (isTurnOver()) {
+    // Nobody overtakes those who were put off.
+    if (this.#postponed.length > 0 || isTurnOver()) {
       if (this.#postponed.push(slot) === 1) nextTurn(this.#onTurn)
     } else if (slot === undefined) this.#pull()
     else this.#start(slot)
@@ -105,7 +126,7 @@ class Run {
   }
 
   #pull() {
-    if (this.#aborted) return
+    if (this.#stopped !== undefined) return
     try {
       Promise.resolve(this.#source.next()).then(this.#onPulled, this.#onSourceFailed)
     } catch (error) {
@@ -114,13 +135,13 @@ class Run {
   }
 
   #pulled(result) {
-    if (this.#aborted) return
+    if (this.#stopped !== undefined) return
     let item
     try {
       checkResult(result)
       if (result.done) {
         this.#exhausted = true
-        return this.#apply(core.sourceEnded(this.#pipeline))
+        return this.apply(core.sourceEnded(this.pipeline))
       }
       item = result.value
       checkTask(item)
@@ -131,22 +152,22 @@ class Run {
   }
 
   #sourceFailed(error) {
-    if (this.#aborted) return
+    if (this.#stopped !== undefined) return
     this.#exhausted = true
     this.#stopPulling(error)
   }
 
   #stopPulling(error) {
     this.#sourceFailure = { error }
-    this.#apply(core.sourceEnded(this.#pipeline))
+    this.apply(core.sourceEnded(this.pipeline))
   }
 
   #admit(item) {
     if (this.#limitPerKey !== undefined) return this.#admitKeyed(item)
-    const answer = core.pulled(this.#pipeline)
+    const answer = core.pulled(this.pipeline)
     this.#slotFor(answer, item)
     this.#progress?.touch()
-    this.#apply(answer)
+    this.apply(answer)
   }
 
   #admitKeyed(item) {
@@ -159,10 +180,10 @@ class Run {
       return this.#admitFault(item, error)
     }
     const gated = synchronizers !== undefined
-    const answer = gated ? core.pulledGated(this.#pipeline) : core.pulledKeyed(this.#pipeline, key)
+    const answer = gated ? core.pulledGated(this.pipeline) : core.pulledKeyed(this.pipeline, key)
     const slot = this.#slotFor(answer, item)
     this.#progress?.touch()
-    this.#apply(answer)
+    this.apply(answer)
     if (gated) this.#gate(slot, synchronizers, key, maxTasksInExecution)
   }
 
@@ -170,15 +191,15 @@ class Run {
   #admitFault(item, error) {
     // With nobody to tell, the fault must not get lost among failed tasks.
     if (this.#params.onTaskError === undefined) this.#handlerFailure ??= { error }
-    const answer = core.pulled(this.#pipeline)
+    const answer = core.pulled(this.pipeline)
     const slot = this.#slotFor(answer, item)
     slot.start = () => slot.fail(error)
-    this.#apply(answer)
+    this.apply(answer)
   }
 
   #slotFor(answer, item) {
-    const index = answer >>> 3
-    const slot = (this.#slots[index] ??= new Slot(this, index))
+    const index = answer >>> 4
+    const slot = (this.slots[index] ??= new Slot(this, index))
     slot.item = item
     slot.start = undefined
     return slot
@@ -196,7 +217,7 @@ class Run {
           resolve(undefined)
         }
         slot.abandon = resolve
-        this.#apply(core.opened(this.#pipeline, slot.index))
+        this.apply(core.opened(this.pipeline, slot.index))
       })
       if (started) await taskExecutor(item)
     }
@@ -205,21 +226,25 @@ class Run {
       if (started) slot.succeed()
     } catch (error) {
       if (started) return slot.fail(error)
-      if (this.#aborted) return
+      if (this.#stopped !== undefined) return
       // It was not let in at all, so it fails when it has its turn.
       slot.start = () => slot.fail(error)
-      this.#apply(core.opened(this.#pipeline, slot.index))
+      this.apply(core.opened(this.pipeline, slot.index))
     }
   }
 
   #start(slot) {
-    if (this.#aborted) return this.#apply(core.dropped(this.#pipeline, slot.index))
+    if (this.#stopped !== undefined) return this.apply(core.dropped(this.pipeline, slot.index))
     if (slot.start !== undefined) return slot.start()
     try {
       Promise.resolve(this.#params.taskExecutor(slot.item)).then(slot.succeed, slot.fail)
     } catch (error) {
       Promise.reject(error).catch(slot.fail)
     }
+  }
+
+  succeeded(slot, _value) {
+    this.finished(slot, true)
   }
 
   async failed(slot, error) {
@@ -234,47 +259,56 @@ class Run {
   finished(slot, success) {
     slot.item = undefined
     slot.abandon = undefined
-    const answer = core.finished(this.#pipeline, slot.index, success)
-    this.#progress?.touch()
-    this.#apply(answer)
+    this.ended(core.finished(this.pipeline, slot.index, success))
   }
 
-  #abort() {
-    if (this.#over) return
-    this.#aborted = true
-    for (const slot of this.#slots) slot?.abandon?.()
-    this.#apply(core.abort(this.#pipeline))
+  /** All that was started has settled; the pipeline closes right after. */
+  over() {}
+
+  /** A task is over, and the core said what follows. */
+  ended(answer) {
+    this.#progress?.touch()
+    this.apply(answer)
+  }
+
+  /** Nothing else is pulled or started; when what runs has settled, the run fails with `error`. */
+  stop(error) {
+    if (this.#over || this.#stopped !== undefined) return
+    this.#stopped = { error }
+    if (this.pipeline === 0) return
+    for (const slot of this.slots) slot?.abandon?.()
+    this.apply(core.abort(this.pipeline))
   }
 
   #counts() {
     return {
-      pulled: core.pulledCount(this.#pipeline),
-      running: core.runningCount(this.#pipeline),
-      done: core.doneCount(this.#pipeline),
-      failed: core.failedCount(this.#pipeline),
+      pulled: core.pulledCount(this.pipeline),
+      running: core.runningCount(this.pipeline),
+      done: core.doneCount(this.pipeline),
+      failed: core.failedCount(this.pipeline),
     }
   }
 }
 
 async function executeTasks(params) {
-  const { maxTasksInFlight, maxTasksInExecution, taskSource, taskExecutor, onTaskError, onProgress, signal, limitPerKey } =
-    params ?? {}
+  checkFunction('taskExecutor', params?.taskExecutor)
+  const runNative = params.taskExecutor[RUN_NATIVE]
+  if (runNative !== undefined) {
+    checkRun(params)
+    const ended = runNative(params)
+    if (ended !== undefined) return ended
+  }
+  await new Run(params).execute()
+}
+
+/** Checks what every kind of run takes. */
+function checkRun({ maxTasksInFlight, maxTasksInExecution, onTaskError, onProgress, signal, limitPerKey }) {
   checkLimit('maxTasksInFlight', maxTasksInFlight)
   if (maxTasksInExecution != null) checkLimit('maxTasksInExecution', maxTasksInExecution)
-  checkFunction('taskExecutor', taskExecutor)
   checkOptionalFunction('onTaskError', onTaskError)
   checkOptionalFunction('onProgress', onProgress)
   checkOptionalSignal(signal)
   if (limitPerKey !== undefined) checkLimitPerKey(limitPerKey)
-  const native = taskExecutor[RUN_NATIVE]?.(params)
-  if (native !== undefined) return native
-  const source = toIterator('taskSource', taskSource)
-  const pipeline = core.createPipeline(
-    maxTasksInFlight,
-    maxTasksInExecution ?? Number.MAX_VALUE,
-    limitPerKey?.maxTasksInExecution ?? Number.MAX_VALUE,
-  )
-  await new Run(params, source, pipeline).execute()
 }
 
 function checkLimitPerKey(limitPerKey) {
@@ -286,4 +320,4 @@ function checkLimitPerKey(limitPerKey) {
   }
 }
 
-module.exports = { executeTasks }
+module.exports = { RESULTS, Run, executeTasks }

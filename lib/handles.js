@@ -24,7 +24,14 @@ const registry = new FinalizationRegistry((handle) => {
 function sweep() {
   const slice = garbage.length > SLICE ? garbage.splice(-SLICE) : garbage
   if (slice === garbage) garbage = []
-  for (const handle of slice) handle.close()
+  for (const handle of slice) {
+    try {
+      handle.close()
+    } catch (error) {
+      // A fault of the core; nobody waits for this who could be told.
+      process.emitWarning(/** @type {Error} */ (error))
+    }
+  }
   sweeping = garbage.length > 0
   if (sweeping) setImmediate(sweep).unref()
 }

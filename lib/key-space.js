@@ -5,7 +5,7 @@
 const { randomUUID } = require('node:crypto')
 const core = require('./core.js')
 const { TableHandle, closeWith } = require('./handles.js')
-const { connect, isShared } = require('./process-scope.js')
+const { isShared } = require('./process-scope.js')
 const { Synchronizer } = require('./synchronizer.js')
 const { invalid, invalidLimit } = require('./validate.js')
 
@@ -22,7 +22,6 @@ class KeySpace {
     }
     this.providerId = params?.providerId ?? randomUUID()
     this.onEvent = params?.onEvent
-    if (this.shared) connect()
     this.#table = this.shared ? core.openSpace(`provider ${this.providerId}`) : core.createTable()
     closeWith(provider, new TableHandle(this.#table))
   }

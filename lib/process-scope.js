@@ -15,11 +15,22 @@ function isShared(scope) {
   return scope === 'process'
 }
 
-/** Called before the first semaphore of process scope is opened. */
+let connected = false
+
+/** Asks to be told of the grants by other threads, when something here waits for the first time. */
 function connect() {
-  core.connect(() => {
-    for (const ticket of core.takeMail()) wake(ticket)
+  if (connected) return
+  connected = true
+  // Not in the caller's stack: it lasts as long as this thread, and tools that look for what a test
+  // left open would take it for something of the test.
+  Promise.resolve().then(() => {
+    core.connect(takeMail)
+    takeMail()
   })
+}
+
+function takeMail() {
+  for (const ticket of core.takeMail()) wake(ticket)
 }
 
 /** The table of the synchronizers that threads share by their `synchronizerId`; opened by the first. */
@@ -27,10 +38,7 @@ let table
 
 /** Leases the semaphore that all threads have under that id; 0 when `limit` is none. */
 function leaseShared(synchronizerId, limit) {
-  if (table === undefined) {
-    connect()
-    table = core.openSpace('synchronizers')
-  }
+  table ??= core.openSpace('synchronizers')
   return core.leaseKey(table, synchronizerId, limit)
 }
 
@@ -40,17 +48,42 @@ function identityOf(owner) {
 }
 
 const LONG = 2 ** 31 - 1
-let waiting = 0
+/** How many wait for each semaphore here, by its handle. */
+const waiting = new Map()
+/** Those of them that another thread holds a permit of. */
+const awaited = new Set()
 let timer
+let held = false
 
 /** Nothing else in this thread need be pending while another one has the permit. */
-async function holdLoopDuring(wait) {
-  if (waiting++ === 0) timer = setInterval(() => {}, LONG)
-  try {
-    await wait
-  } finally {
-    if (--waiting === 0) clearInterval(timer)
-  }
+function holdLoopDuring(wait, handle) {
+  connect()
+  waiting.set(handle, (waiting.get(handle) ?? 0) + 1)
+  updateLoop(handle)
+  // Beside the wait, not around it: that would make it longer than others. And a step behind it, so
+  // that what waited starts first.
+  wait.then(undefined).then(() => {
+    const left = waiting.get(handle) - 1
+    if (left === 0) waiting.delete(handle)
+    else waiting.set(handle, left)
+    updateLoop(handle)
+  })
 }
 
-module.exports = { SHARED, connect, holdLoopDuring, identityOf, isShared, leaseShared }
+/**
+ * Called when a permit may have come here from another thread, or gone there. While this thread has
+ * all permits itself it waits for nobody else, and may end as it may with semaphores of its own.
+ */
+function updateLoop(handle) {
+  if (waiting.has(handle) && core.heldElsewhere(handle)) awaited.add(handle)
+  else awaited.delete(handle)
+  const hold = awaited.size > 0
+  if (hold === held) return
+  held = hold
+  // One timer for good: to set and clear one each time took a fifth of a hand-over.
+  timer ??= setInterval(() => {}, LONG)
+  if (held) timer.ref()
+  else timer.unref()
+}
+
+module.exports = { SHARED, holdLoopDuring, identityOf, isShared, leaseShared, updateLoop }

@@ -2,24 +2,32 @@
 
 // One section under a semaphore: admission, the events on the way, the callback, the release.
 //
-// `owner` is a Semaphore or a Synchronizer. It holds the handle of the semaphore in the core. `call` says what this execution is about:
+// `owner` is a Semaphore or a Synchronizer; it holds the handle of the semaphore in the core. `call`
+// says what this execution is about:
 //   signal, timeout, throttle, isCanceled   how it may wait
 //   context                                 what errors name
 //   notify(type)                            told of each event; left out when nobody listens
+//
 // The code after each `await` runs in the async context of the caller, so listeners, callbacks
-// and errors belong to whoever called, not to whoever released the permit.
+// and errors belong to whoever called, not to whoever released the permit. In whatever way
+// somebody waits, as many microtasks lie between the grant and the callback: callbacks start in
+// the order of the grants.
 
 const core = require('./core.js')
-const { SynchronizerError, SynchronizerReentrantExecutionError } = require('./errors.js')
-const { SynchronizerThrottleError, SynchronizerTimeoutError } = require('./errors.js')
+const {
+  SynchronizerError,
+  SynchronizerReentrantExecutionError,
+  SynchronizerThrottleError,
+  SynchronizerTimeoutError,
+} = require('./errors.js')
 const { createMark, isInside, runInside } = require('./reentry.js')
 const { HANDLE, settled } = require('./core-semaphore.js')
-const { SHARED, holdLoopDuring, identityOf } = require('./process-scope.js')
+const { SHARED, holdLoopDuring, identityOf, updateLoop } = require('./process-scope.js')
 const { TIMED_OUT, ABORTED, wait, waitWithin, wake } = require('./waiters.js')
 
 /**
  * Takes a permit or a place in the queue, in the order of the calls. What is returned must be
- * awaited, then `admitted` called.
+ * awaited, and what comes of that given to `admitted`.
  */
 function admit(owner, call) {
   const { notify, signal, timeout } = call
@@ -34,45 +42,45 @@ function admit(owner, call) {
     return undefined
   }
   const ticket = core.acquire(handle)
-  notify?.('Acquire')
-  if (ticket === 0) return undefined
-  const waiting = timeout === undefined && signal === undefined ? wait(ticket) : admitWithin(ticket, call)
-  return owner[SHARED] ? holdLoopDuring(waiting) : waiting
+  const onJoin = notify && (() => notify('Acquire'))
+  if (ticket === 0) return onJoin?.()
+  const bounded = timeout !== undefined || signal !== undefined
+  const waiting = bounded ? waitWithin(ticket, timeout, signal, onJoin, onLeaveOf(call)) : wait(ticket, onJoin)
+  if (owner[SHARED]) holdLoopDuring(waiting, handle)
+  return waiting
 }
 
-async function admitWithin(ticket, call) {
-  const { context, notify, signal, timeout } = call
-  const onLeave = notify && ((outcome) => notify(outcome === TIMED_OUT ? 'Timeout' : 'Cancel'))
-  const outcome = await waitWithin(ticket, timeout, signal, onLeave)
+function onLeaveOf({ notify }) {
+  return notify && ((outcome) => notify(outcome === TIMED_OUT ? 'Timeout' : 'Cancel'))
+}
+
+/** Enters with the permit had, unless the wait ended without, or the execution was called off meanwhile. */
+function admitted(owner, call, outcome) {
+  const { context, isCanceled, notify, signal } = call
   if (outcome === TIMED_OUT) throw new SynchronizerTimeoutError(context)
   if (outcome === ABORTED) throw signal.reason
+  try {
+    if (signal?.aborted) throw signal.reason
+    if (isCanceled?.()) throw new SynchronizerError({ code: 'Cancel', context })
+    core.enter(owner[HANDLE])
+  } catch (error) {
+    released(owner, core.release(owner[HANDLE]))
+    notify?.('Cancel')
+    settled(owner)
+    throw error
+  }
+  notify?.('Acquired')
 }
 
-/** Enters with the permit had, unless the execution was called off meanwhile. */
-function admitted(owner, call) {
-  const { isCanceled, notify, signal } = call
-  if (signal !== undefined || isCanceled !== undefined) {
-    let reason
-    try {
-      if (signal?.aborted) reason = { error: signal.reason }
-      else if (isCanceled?.()) reason = { error: new SynchronizerError({ code: 'Cancel', context: call.context }) }
-    } catch (error) {
-      reason = { error }
-    }
-    if (reason !== undefined) {
-      wake(core.release(owner[HANDLE]))
-      notify?.('Cancel')
-      settled(owner)
-      throw reason.error
-    }
-  }
-  core.enter(owner[HANDLE])
-  notify?.('Acquired')
+/** Tells whoever has the permit that `owner` gave back. */
+function released(owner, ticket) {
+  wake(ticket)
+  if (owner[SHARED]) updateLoop(owner[HANDLE])
 }
 
 function leave(owner, call) {
   const { notify } = call
-  wake(core.leave(owner[HANDLE]))
+  released(owner, core.leave(owner[HANDLE]))
   notify?.('Release')
   notify?.('Finish')
   settled(owner)
@@ -87,8 +95,7 @@ async function runSection(owner, callback, argument, call) {
     // The outer section may have ended in the meantime.
     if (isInside(identityOf(owner))) return reenter(callback, argument, call)
   }
-  await admit(owner, call)
-  admitted(owner, call)
+  admitted(owner, call, await admit(owner, call))
   const mark = createMark(identityOf(owner))
   try {
     return await runInside(mark, callback, argument ?? false)

@@ -5,6 +5,8 @@
 const { CachedProvider } = require('./cached-provider.js')
 const { executeTasks } = require('./execute-tasks.js')
 const { KeySpace } = require('./key-space.js')
+const { mapAll } = require('./map-all.js')
+const { mapTasks } = require('./map-tasks.js')
 const { Synchronizer } = require('./synchronizer.js')
 const { checkOptionalFunction, invalid } = require('./validate.js')
 
@@ -57,6 +59,14 @@ class SynchronizerProvider {
 
   executeTasks(params) {
     return executeTasks(params)
+  }
+
+  mapTasks(params) {
+    return mapTasks(params)
+  }
+
+  mapAll(iterable, mapper, options) {
+    return mapAll(iterable, mapper, options)
   }
 }
 

@@ -58,21 +58,21 @@ class Synchronizer {
   }
 
   timeout(ms, options) {
-    return new View(this, (params) => this.#run(params, Number(ms), false, options?.signal))
+    return new View(this, (params) => this.#run(params, toBound(ms), false, options?.signal))
   }
 
   throttle(options) {
     return new View(this, (params) => this.#run(params, undefined, true, options?.signal))
   }
 
-  async acquire(params = {}) {
-    const { signal, timeout, executionId } = params
+  async acquire(params) {
+    const { timeout, executionId } = params ?? {}
+    const signal = params?.signal ?? undefined
     checkOptionalSignal(signal)
     const context = this.#createContext(executionId)
     if (isInside(identityOf(this))) throw new SynchronizerReentrantExecutionError(context)
-    const call = { signal, timeout, throttle: false, isCanceled: undefined, context, notify: this.#notifier(context) }
-    await admit(this, call)
-    admitted(this, call)
+    const call = { signal, timeout: toBound(timeout), throttle: false, isCanceled: undefined, context, notify: this.#notifier(context) }
+    admitted(this, call, await admit(this, call))
     return new SynchronizerGuard(() => leave(this, call))
   }
 
@@ -88,7 +88,7 @@ class Synchronizer {
       full = typeof params === 'function' ? { cb: params } : (params ?? {})
       checkFunction('cb', full.cb)
       checkOptionalFunction('isCanceled', full.isCanceled)
-      signal = full.signal ?? viewSignal
+      signal = full.signal ?? viewSignal ?? undefined
       checkOptionalSignal(signal)
     } catch (error) {
       return Promise.reject(error)
@@ -112,7 +112,7 @@ class Synchronizer {
   /** Nothing when nobody would hear it; a subclass hears it by overriding `emitEvent`. */
   #notifier(context) {
     if (this.#names.onEvent === undefined && this.emitEvent === Synchronizer.prototype.emitEvent) return undefined
-    return (type) => this.emitEvent(type, context)
+    return (type) => notifyListener('emitEvent', () => this.emitEvent(type, context))
   }
 }
 
@@ -138,6 +138,11 @@ class OwnNames {
     const { handle, params, providerId, synchronizerId } = this
     return { ...params, providerId, synchronizerId, maxConcurrentExecution: core.limit(handle) }
   }
+}
+
+/** The time limit in milliseconds; none for Infinity, so that no timer keeps the process for it. */
+function toBound(ms) {
+  return ms == null || ms === Infinity ? undefined : Number(ms)
 }
 
 /** What `timeout()` and `throttle()` return. */

@@ -50,12 +50,8 @@ async function* rebatch(source, size) {
   for await (const item of source) {
     checkTask(item)
     if (!Array.isArray(item.task)) throw invalid('A task to be re-cut', item.task, 'an array')
-    // Slices, because one page may hold more than can be passed as arguments.
-    for (let start = 0; start < item.task.length;) {
-      const end = start + size - batch.length
-      batch = batch.concat(item.task.slice(start, end))
-      start = end
-      if (batch.length < size) break
+    for (const element of item.task) {
+      if (batch.push(element) < size) continue
       yield { task: batch }
       batch = []
     }

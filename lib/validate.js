@@ -32,7 +32,7 @@ function checkOptionalFunction(name, value) {
 }
 
 function checkOptionalSignal(signal) {
-  if (signal === undefined) return
+  if (signal == null) return
   if (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
     throw invalid('signal', signal, 'an AbortSignal, or left out')
   }

@@ -35,19 +35,24 @@ function waitWith(ticket, waiter) {
   put(ticket, waiter)
 }
 
-/** Waits for the grant. */
-function wait(ticket) {
-  return new Promise((resolve) => put(ticket, resolve))
+/** Waits for the grant. `onJoin` is called first; a listener behind it may well give the permit at once. */
+function wait(ticket, onJoin) {
+  return new Promise((resolve) => {
+    put(ticket, resolve)
+    onJoin?.()
+  })
 }
 
 /**
  * Waits for the grant, the end of `timeout` milliseconds or an abort, and tells which came first.
- * `onLeave` is called the moment one of the last two ends the wait, in the caller's async context.
+ * `onJoin` is called first, as in `wait`; `onLeave` is called the moment one of the last two ends the wait, in the caller's async context.
  */
-function waitWithin(ticket, timeout, signal, onLeave) {
+function waitWithin(ticket, timeout, signal, onJoin, onLeave) {
   return new Promise((resolve) => {
     let stopTimer
+    let over = false
     const settle = (outcome) => {
+      over = true
       stopTimer?.()
       if (signal !== undefined) offAbort(signal, onSignal)
       resolve(outcome)
@@ -61,6 +66,8 @@ function waitWithin(ticket, timeout, signal, onLeave) {
     // A signal calls back in the context of whoever aborts, unlike a timer.
     const onSignal = onLeave === undefined ? () => leave(ABORTED) : AsyncResource.bind(() => leave(ABORTED))
     put(ticket, () => settle(GRANTED))
+    onJoin?.()
+    if (over) return
     if (signal !== undefined) onAbort(signal, onSignal)
     if (timeout === undefined) return
     if (timeout > 0) stopTimer = startTimer(timeout, () => leave(TIMED_OUT))

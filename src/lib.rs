@@ -1,14 +1,17 @@
 //! Keyed async locks, semaphores and a bounded task pipeline for Node.js.
 //!
-//! Three layers, and imports point one way only, from each to those before it:
+//! Three layers, and imports point one way only, from the later to the earlier:
 //!
 //! * [`core`] decides who may run, in what order and how much at once. It does no I/O, knows no
 //!   clock and no JavaScript, and builds alone with `--no-default-features`.
-//! * [`exec`] carries native jobs out on Tokio, and decides by the core.
+//! * [`exec`] does I/O in bulk at the pace that the core allows, on threads of its own. It knows no
+//!   JavaScript either.
 //! * `node` translates both for JavaScript: integers in, integers out, no decisions.
 
 pub mod core;
-#[cfg(feature = "exec")]
+#[cfg(any(feature = "fs", feature = "tokio"))]
 pub mod exec;
+#[cfg(any(feature = "fs", feature = "node"))]
+mod faults;
 #[cfg(feature = "node")]
 pub mod node;

@@ -83,3 +83,18 @@ export async function unstalled(run, check) {
     if (Math.max(longest, performance.now() - last) < 40) return check(result)
   }
 }
+
+/**
+ * Whether the promise settles before a timer of `ms` that starts now. Unlike a stopwatch it forgives a machine that
+ * stalls the process: what was due before is served before.
+ */
+export async function settlesBefore(promise, ms) {
+  let timer
+  const late = new Promise(resolve => { timer = setTimeout(resolve, ms, false) })
+  const early = Promise.allSettled([promise]).then(() => true)
+  try {
+    return await Promise.race([early, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

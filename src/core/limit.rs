@@ -49,6 +49,12 @@ impl Limit {
     pub(crate) fn admits(self, used: u32) -> bool {
         f64::from(used) < self.0
     }
+
+    /// How many more fit beside `used`.
+    pub(crate) fn room(self, used: u32) -> u32 {
+        // `as` saturates.
+        (self.0 - f64::from(used)) as u32
+    }
 }
 
 impl fmt::Display for InvalidLimit {

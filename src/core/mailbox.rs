@@ -63,14 +63,13 @@ impl Mailbox {
     }
 
     /// Takes no more tickets from now on. Those that had arrived hold permits.
+    ///
+    /// The bell goes with the mailbox, not here: another thread may be about to ring it, and would
+    /// be left to drop it while what it calls is taken down.
     pub fn close(&self) -> Vec<Ticket> {
         let mut state = self.state.lock();
         state.open = false;
-        let bell = state.bell.take();
-        let granted = std::mem::take(&mut state.granted);
-        drop(state);
-        drop(bell);
-        granted
+        std::mem::take(&mut state.granted)
     }
 
     /// Whether the ticket was taken.

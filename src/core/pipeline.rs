@@ -14,12 +14,17 @@
 //! * A key's limit may also live outside, shared with others. Then the task is pulled
 //!   [gated](Pipeline::pulled_gated), and the driver [opens](Pipeline::opened) it when it has the permit.
 //!
+//! * A pipeline may [give results](Pipeline::giving_results). Then a task that has [settled](Pipeline::settled)
+//!   gives its permits back, but keeps its place in the window until its result is [taken](Pipeline::take): so a
+//!   slow consumer holds the source up. In which order results can be taken is decided here.
+//!
 //! One event frees at most one permit for execution, so one answer starts at most one task.
 
 use std::sync::Arc;
 
 use super::keyed::{KeyedSemaphores, Lease};
 use super::limit::Limit;
+use super::queue::{Place, Queue};
 use super::semaphore::{Semaphore, Stage};
 use super::slab::Slab;
 
@@ -35,6 +40,15 @@ pub struct Bounds {
     pub execution: Limit,
     /// Tasks running or chosen to run next that have the same key.
     pub per_key: Limit,
+}
+
+/// In which order results are given out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// As the source gave the tasks.
+    Source,
+    /// As the tasks end.
+    Completion,
 }
 
 /// What the driver does next.
@@ -64,7 +78,23 @@ pub struct Counts {
 #[derive(Default)]
 struct Task {
     key: Option<Lease<Slot>>,
-    running: bool,
+    stage: TaskStage,
+    /// Where its result stands among the others.
+    place: Option<Place>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum TaskStage {
+    #[default]
+    Waiting,
+    Running,
+    Settled,
+}
+
+/// The results to come, in the order in which they are given.
+struct Results {
+    order: Order,
+    queue: Queue<Slot>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,6 +114,7 @@ pub struct Pipeline {
     keys: Arc<KeyedSemaphores<Slot>>,
     per_key: Limit,
     tasks: Slab<Task>,
+    results: Option<Results>,
     pulling: bool,
     phase: Phase,
     counts: Counts,
@@ -98,10 +129,17 @@ impl Pipeline {
             keys: KeyedSemaphores::new(),
             per_key: bounds.per_key,
             tasks: Slab::default(),
+            results: None,
             pulling: false,
             phase: Phase::Open,
             counts: Counts::default(),
         }
+    }
+
+    /// A pipeline whose tasks have results, which are [taken](Self::take) one by one.
+    pub fn giving_results(bounds: Bounds, order: Order) -> Self {
+        let results = Some(Results { order, queue: Queue::default() });
+        Self { results, ..Self::new(bounds) }
     }
 
     /// How far it has come.
@@ -144,10 +182,49 @@ impl Pipeline {
         self.answer(start)
     }
 
-    /// A task that was started has ended.
+    /// A task that was started has ended, and there is no result to take.
     pub fn finished(&mut self, slot: Slot, success: bool) -> Answer {
-        *(if success { &mut self.counts.done } else { &mut self.counts.failed }) += 1;
+        self.count(success);
         self.leave(slot)
+    }
+
+    /// A task that was started has ended, and its result (or its error) waits to be taken.
+    pub fn settled(&mut self, slot: Slot, success: bool) -> Answer {
+        self.count(success);
+        let Some(task) = self.tasks.get_mut(slot) else {
+            debug_assert!(false, "a task settled that was not there");
+            return self.answer(None);
+        };
+        debug_assert!(task.stage == TaskStage::Running, "a task settled that had not started");
+        task.stage = TaskStage::Settled;
+        let key = task.key.take();
+        if let Some(Results { order: Order::Completion, queue }) = &mut self.results {
+            task.place = Some(queue.push(slot));
+        }
+        let start = self.free(key);
+        self.answer(start)
+    }
+
+    /// Whether there is a result to take.
+    pub fn has_result(&self) -> bool {
+        let next = self.results.as_ref().and_then(|results| results.queue.first());
+        next.and_then(|slot| self.tasks.get(*slot))
+            .is_some_and(|task| task.stage == TaskStage::Settled)
+    }
+
+    /// How many more tasks the window has room for.
+    pub fn room(&self) -> u32 {
+        self.window.room(self.tasks.len() as u32)
+    }
+
+    /// The next result in the order asked for, if it is there: its task leaves the window.
+    pub fn take(&mut self) -> Option<(Slot, Answer)> {
+        if !self.has_result() {
+            return None;
+        }
+        let slot = self.results.as_mut()?.queue.pop()?;
+        self.tasks.remove(slot);
+        Some((slot, self.answer(None)))
     }
 
     /// A task that was to start never did: it is forgotten.
@@ -173,7 +250,17 @@ impl Pipeline {
     fn take_in(&mut self, task: Task) -> Slot {
         self.pulling = false;
         self.counts.pulled += 1;
-        self.tasks.insert(task)
+        let slot = self.tasks.insert(task);
+        if let Some(Results { order: Order::Source, queue }) = &mut self.results
+            && let Some(task) = self.tasks.get_mut(slot)
+        {
+            task.place = Some(queue.push(slot));
+        }
+        slot
+    }
+
+    fn count(&mut self, success: bool) {
+        *(if success { &mut self.counts.done } else { &mut self.counts.failed }) += 1;
     }
 
     /// The task has what it needs but a permit for execution.
@@ -186,7 +273,7 @@ impl Pipeline {
         if self.phase == Phase::Aborted {
             return None;
         }
-        self.tasks.get_mut(slot)?.running = true;
+        self.tasks.get_mut(slot)?.stage = TaskStage::Running;
         self.counts.running += 1;
         Some(slot)
     }
@@ -196,14 +283,23 @@ impl Pipeline {
             debug_assert!(false, "a task ended that was not there");
             return self.answer(None);
         };
-        debug_assert!(task.running, "a task ended that had not started");
+        debug_assert!(task.stage == TaskStage::Running, "a task ended that had not started");
+        if let (Some(results), Some(place)) = (&mut self.results, task.place) {
+            results.queue.remove(place);
+        }
+        let start = self.free(task.key);
+        self.answer(start)
+    }
+
+    /// Gives a task's permits back, and returns the task that one of them starts.
+    fn free(&mut self, key: Option<Lease<Slot>>) -> Option<Slot> {
         self.counts.running -= 1;
         // Whoever has its key's permit already goes first.
         let first = self.execution.release(Stage::Admitted).and_then(|slot| self.start(slot));
-        let freed = task.key.as_ref().and_then(|lease| lease.release(Stage::Admitted));
+        let freed = key.and_then(|lease| lease.release(Stage::Admitted));
         let second = freed.and_then(|slot| self.admit(slot));
         debug_assert!(first.is_none() || second.is_none(), "one permit started two tasks");
-        self.answer(first.or(second))
+        first.or(second)
     }
 
     fn answer(&mut self, start: Option<Slot>) -> Answer {
@@ -282,6 +378,68 @@ mod tests {
         assert_eq!(run.abort(), answer(None, false, false));
         assert_eq!(run.finished(0, true), answer(None, false, true));
         assert_eq!(run.counts(), Counts { pulled: 3, running: 0, done: 1, failed: 0 });
+    }
+
+    fn giving_results(window: f64, execution: f64, order: Order) -> Pipeline {
+        let [window, execution] = [window, execution].map(|n| Limit::from_f64(n).unwrap());
+        Pipeline::giving_results(Bounds { window, execution, per_key: Limit::UNLIMITED }, order)
+    }
+
+    #[test]
+    fn a_result_that_waits_counts_as_in_flight_but_not_as_running() {
+        let mut run = giving_results(2.0, 1.0, Order::Source);
+        run.begin();
+        assert_eq!(run.pulled(), (0, answer(Some(0), true, false)));
+        assert_eq!(run.pulled(), (1, answer(None, false, false)));
+        assert_eq!(run.settled(0, true), answer(Some(1), false, false));
+        assert_eq!(run.settled(1, true), answer(None, false, false));
+        assert_eq!(run.take(), Some((0, answer(None, true, false))));
+        assert_eq!(run.source_ended(), answer(None, false, false));
+        assert_eq!(run.take(), Some((1, answer(None, false, true))));
+        assert_eq!(run.take(), None);
+    }
+
+    #[test]
+    fn results_come_in_the_order_asked_for() {
+        for (order, expected) in [(Order::Source, [0, 1, 2]), (Order::Completion, [2, 0, 1])] {
+            let mut run = giving_results(3.0, 3.0, order);
+            run.begin();
+            for _ in 0..3 {
+                run.pulled();
+            }
+            run.settled(2, true);
+            assert_eq!(run.take().is_some(), order == Order::Completion);
+            run.settled(0, false);
+            run.settled(1, true);
+            let taken: Vec<_> = std::iter::from_fn(|| run.take()).map(|(slot, _)| slot).collect();
+            assert_eq!(taken, expected[3 - taken.len()..]);
+        }
+    }
+
+    #[test]
+    fn a_task_without_a_result_is_passed_over() {
+        let mut run = giving_results(2.0, 2.0, Order::Source);
+        run.begin();
+        run.pulled();
+        run.pulled();
+        run.settled(1, true);
+        assert_eq!(run.take(), None);
+        assert_eq!(run.finished(0, false), answer(None, true, false));
+        assert_eq!(run.take().map(|(slot, _)| slot), Some(1));
+    }
+
+    #[test]
+    fn results_outlast_an_abort() {
+        let mut run = giving_results(3.0, 2.0, Order::Source);
+        run.begin();
+        for _ in 0..3 {
+            run.pulled();
+        }
+        run.settled(0, true);
+        run.abort();
+        assert_eq!(run.settled(1, false), answer(None, false, false));
+        assert_eq!(run.settled(2, true), answer(None, false, true));
+        assert_eq!(run.take().map(|(slot, _)| slot), Some(0));
     }
 
     #[test]

@@ -60,6 +60,11 @@ impl<T> Queue<T> {
         Place { node, arrival }
     }
 
+    /// The one who came first.
+    pub fn first(&self) -> Option<&T> {
+        self.nodes.get(self.first).map(|node| &node.value)
+    }
+
     /// Takes the one who came first.
     pub fn pop(&mut self) -> Option<T> {
         self.unlink(self.first)

@@ -15,19 +15,29 @@ use crate::core::slab::Slab;
 /// The tables behind the integers that JavaScript holds.
 pub struct Environment {
     pub semaphores: Slab<Handle>,
-    pub tables: Slab<Arc<KeyedSemaphores<Address>>>,
+    /// Closed, but with permits that other threads wait for.
+    forgotten: Vec<Handle>,
+    pub tables: Slab<Table>,
     /// A ticket is free again when JavaScript was told of the grant.
     pub tickets: Slab<Waiting>,
     pub pipelines: Slab<Pipeline>,
-    pub mailbox: Arc<Mailbox>,
     pub jobs: Jobs,
+    pub mailbox: Arc<Mailbox>,
     #[cfg(feature = "s3")]
     pub stores: Stores,
+}
+
+/// The semaphores of a provider.
+pub struct Table {
+    pub keys: Arc<KeyedSemaphores<Address>>,
+    /// Whether other threads have it as well.
+    pub shared: bool,
 }
 
 /// A semaphore that JavaScript uses, and the permits of it that it holds.
 pub struct Handle {
     pub semaphore: Lease<Address>,
+    shared: bool,
     admitted: u32,
     entered: u32,
 }
@@ -39,8 +49,17 @@ pub struct Waiting {
 }
 
 impl Handle {
-    pub fn new(semaphore: Lease<Address>) -> Self {
-        Self { semaphore, admitted: 0, entered: 0 }
+    pub fn new(semaphore: Lease<Address>, shared: bool) -> Self {
+        Self { semaphore, shared, admitted: 0, entered: 0 }
+    }
+
+    /// Whether both stand for the same semaphore.
+    fn is(&self, other: &Self) -> bool {
+        std::ptr::eq(&*self.semaphore, &*other.semaphore)
+    }
+
+    fn permits(&self) -> u32 {
+        self.admitted + self.entered
     }
 
     pub fn try_acquire(&mut self) -> bool {
@@ -62,17 +81,27 @@ impl Handle {
         }
         mailbox::release(&self.semaphore, stage, here)
     }
+
+    fn release_all(&mut self) {
+        for _ in 0..self.admitted {
+            self.release(Stage::Admitted, None);
+        }
+        for _ in 0..self.entered {
+            self.release(Stage::Entered, None);
+        }
+    }
 }
 
 impl Environment {
     pub fn new() -> Self {
         Self {
             semaphores: Slab::default(),
+            forgotten: Vec::new(),
             tables: Slab::default(),
             tickets: Slab::default(),
             pipelines: Slab::default(),
-            mailbox: Mailbox::new(),
             jobs: Jobs::default(),
+            mailbox: Mailbox::new(),
             #[cfg(feature = "s3")]
             stores: Stores::default(),
         }
@@ -98,6 +127,25 @@ impl Environment {
             waiting.place = place;
         }
         Some(Err(ticket))
+    }
+
+    /// Closes a semaphore that JavaScript has no use for any more.
+    ///
+    /// Permits that it never gave back stay taken: its sections may still run. Where other threads
+    /// can wait for them, they are given back when this environment ends.
+    pub fn close_semaphore(&mut self, id: u32) {
+        let Some(handle) = self.semaphores.remove(id) else { return };
+        if handle.shared && handle.permits() > 0 {
+            self.forgotten.push(handle);
+        }
+    }
+
+    /// Whether somebody else than this environment holds a permit of the semaphore.
+    pub fn held_elsewhere(&self, id: u32) -> Option<bool> {
+        let handle = self.semaphores.get(id)?;
+        let forgotten = self.forgotten.iter().filter(|other| other.is(handle));
+        let here = handle.permits() + forgotten.map(Handle::permits).sum::<u32>();
+        Some(handle.semaphore.stats().held > here)
     }
 
     /// Gives a permit back. The ticket returned is the waiter of this thread that has it now.
@@ -136,7 +184,7 @@ impl Environment {
         }
     }
 
-    /// Leaves all queues and gives all permits back, because the environment is about to end.
+    /// Ends all jobs, leaves all queues and gives all permits back, because the environment is about to end.
     pub fn close(&mut self) {
         self.jobs.cancel_all();
         for ticket in self.mailbox.close() {
@@ -149,14 +197,9 @@ impl Environment {
         }
         let ids: Vec<_> = self.semaphores.iter().map(|(id, _)| id).collect();
         for id in ids {
-            let Some(mut handle) = self.semaphores.remove(id) else { continue };
-            for _ in 0..handle.admitted {
-                handle.release(Stage::Admitted, None);
-            }
-            for _ in 0..handle.entered {
-                handle.release(Stage::Entered, None);
-            }
+            self.semaphores.remove(id).iter_mut().for_each(Handle::release_all);
         }
+        self.forgotten.drain(..).for_each(|mut handle| handle.release_all());
     }
 }
 

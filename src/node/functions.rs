@@ -1,14 +1,24 @@
 //! Makes the plain functions of an environment.
+//!
+//! They are called three times a section, so how they are called counts: the closures of napi-rs
+//! collect the arguments in a vector for each call, which costs a third of the whole crossing. So
+//! the few calls to Node-API are made here, with the arguments on the stack.
 
+use std::any::Any;
 use std::cell::RefCell;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
 use std::rc::Rc;
 
-use napi::bindgen_prelude::{
-    FromNapiValue, FunctionCallContext, JsObjectValue, Object, ToNapiValue,
-};
-use napi::{Env, Error, Result, Status};
+use napi::bindgen_prelude::{FromNapiValue, JsObjectValue, Object, ToNapiValue, Unknown};
+use napi::{Env, Error, JsError, Result, Status, check_status, sys};
 
 use super::environment::Environment;
+use crate::faults;
+
+/// No function takes more arguments.
+const MAX_ARGUMENTS: usize = 12;
 
 /// An object that fills with functions over one shared environment.
 pub struct Functions<'env> {
@@ -22,22 +32,48 @@ impl<'env> Functions<'env> {
         let environment = Rc::new(RefCell::new(Environment::new()));
         // Permits of a worker that ends go to the next waiters at once, not when its memory is freed.
         env.add_env_cleanup_hook(Rc::clone(&environment), |environment| {
-            environment.borrow_mut().close();
+            // Nothing catches a panic further out, and the process would end with it; the message
+            // of the panic is out by then.
+            let _ = catch_unwind(AssertUnwindSafe(|| {
+                faults::pass("close");
+                environment.borrow_mut().close();
+            }));
         })?;
         Ok(Self { env, object: Object::new(env)?, environment })
     }
 
     /// Adds the function `name`.
-    pub fn define<R, F>(&mut self, name: &str, function: F) -> Result<()>
+    pub fn define<R, F>(&mut self, name: &'static str, body: F) -> Result<()>
     where
         R: ToNapiValue + 'static,
-        F: Fn(&mut Environment, &Arguments<'_>) -> Result<R> + 'static,
+        F: Fn(&mut Environment, &Arguments) -> Result<R> + 'static,
     {
-        let environment = Rc::clone(&self.environment);
-        let function = self.env.create_function_from_closure::<(), R, _>(name, move |context| {
-            function(&mut environment.borrow_mut(), &Arguments(context))
-        })?;
-        self.object.set_named_property(name, function)
+        let function = Function { name, body, environment: Rc::clone(&self.environment) };
+        let data: *mut c_void = Box::into_raw(Box::new(function)).cast();
+        let env = self.env.raw();
+        let mut value = ptr::null_mut();
+        // SAFETY: `call` and `drop_function` are those of the type that `data` points to, which lives
+        // until the function of JavaScript is gone.
+        let value = unsafe {
+            check_status!(sys::napi_create_function(
+                env,
+                name.as_ptr().cast(),
+                name.len() as isize,
+                Some(call::<R, F>),
+                data,
+                &mut value,
+            ))?;
+            check_status!(sys::napi_add_finalizer(
+                env,
+                value,
+                data,
+                Some(drop_function::<F>),
+                ptr::null_mut(),
+                ptr::null_mut(),
+            ))?;
+            Unknown::from_napi_value(env, value)?
+        };
+        self.object.set_named_property(name, value)
     }
 
     pub fn into_object(self) -> Object<'env> {
@@ -45,12 +81,70 @@ impl<'env> Functions<'env> {
     }
 }
 
-/// The arguments of one call.
-pub struct Arguments<'a>(FunctionCallContext<'a>);
+struct Function<F> {
+    name: &'static str,
+    body: F,
+    environment: Rc<RefCell<Environment>>,
+}
 
-impl Arguments<'_> {
+unsafe extern "C" fn drop_function<F>(_: sys::napi_env, data: *mut c_void, _: *mut c_void) {
+    // SAFETY: the box was given to the function of JavaScript, which is gone.
+    drop(unsafe { Box::from_raw(data.cast::<Function<F>>()) });
+}
+
+unsafe extern "C" fn call<R, F>(
+    env: sys::napi_env,
+    info: sys::napi_callback_info,
+) -> sys::napi_value
+where
+    R: ToNapiValue,
+    F: Fn(&mut Environment, &Arguments) -> Result<R>,
+{
+    let answer = catch_unwind(AssertUnwindSafe(|| {
+        let mut arguments = Arguments { env, values: [ptr::null_mut(); MAX_ARGUMENTS] };
+        let mut count = MAX_ARGUMENTS;
+        let mut data = ptr::null_mut();
+        // SAFETY: `count` is the room in `values`, which is filled up with `undefined`.
+        check_status!(unsafe {
+            sys::napi_get_cb_info(
+                env,
+                info,
+                &mut count,
+                arguments.values.as_mut_ptr(),
+                ptr::null_mut(),
+                &mut data,
+            )
+        })?;
+        // SAFETY: `define` gave this type to the function of JavaScript, which is being called.
+        let function = unsafe { &*data.cast::<Function<F>>() };
+        faults::pass(function.name);
+        let answer = (function.body)(&mut function.environment.borrow_mut(), &arguments)?;
+        // SAFETY: `env` is that of this call.
+        unsafe { R::to_napi_value(env, answer) }
+    }));
+    answer.unwrap_or_else(|panic| Err(error_of(&*panic))).unwrap_or_else(|error| {
+        // SAFETY: `env` is that of this call.
+        unsafe { JsError::from(error).throw_into(env) };
+        ptr::null_mut()
+    })
+}
+
+fn error_of(panic: &(dyn Any + Send)) -> Error {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    Error::new(Status::GenericFailure, text.unwrap_or("a panic without a message"))
+}
+
+/// The arguments of one call.
+pub struct Arguments {
+    env: sys::napi_env,
+    values: [sys::napi_value; MAX_ARGUMENTS],
+}
+
+impl Arguments {
     pub fn get<T: FromNapiValue>(&self, index: usize) -> Result<T> {
-        self.0.get(index)
+        // SAFETY: the values are those of the call that is going on.
+        unsafe { T::from_napi_value(self.env, self.values[index]) }
     }
 
     /// An integer that stands for something open; they start at 1, so that 0 can mean none.

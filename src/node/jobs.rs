@@ -142,7 +142,7 @@ impl Jobs {
     /// The environment goes away.
     pub fn cancel_all(&mut self) {
         for job in std::mem::take(&mut self.table).iter().filter_map(|(_, job)| job.as_ref()) {
-            // A panic in a cleanup hook would end the process.
+            // The others are to be cancelled too, should one panic.
             let _ = catch_unwind(AssertUnwindSafe(|| job.cancel()));
         }
         self.wake_up = None;

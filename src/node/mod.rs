@@ -6,6 +6,8 @@
 //! None of the functions calls JavaScript, so none can be entered twice.
 
 mod environment;
+#[cfg(feature = "fs")]
+mod files;
 mod functions;
 mod jobs;
 mod pipelines;
@@ -36,6 +38,8 @@ pub fn open(env: &Env) -> napi::Result<Object<'_>> {
     semaphores::define(&mut functions)?;
     pipelines::define(&mut functions)?;
     jobs::define(&mut functions)?;
+    #[cfg(feature = "fs")]
+    files::define(&mut functions)?;
     #[cfg(feature = "s3")]
     s3::define(&mut functions)?;
     Ok(functions.into_object())

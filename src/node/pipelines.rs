@@ -1,7 +1,7 @@
 //! Pipelines for JavaScript.
 //!
-//! An answer crosses as one integer: the slot of the task, times 8, plus the [`START`], [`PULL`] and
-//! [`DONE`] bits. Window sizes that would overflow it are beyond the memory of any process.
+//! An answer crosses as one integer: the slot of the task, times 16, plus the [`START`], [`PULL`],
+//! [`DONE`] and [`RESULT`] bits. Window sizes that would overflow it are beyond the memory of any process.
 
 use napi::Result;
 use napi::bindgen_prelude::Utf16String;
@@ -9,20 +9,30 @@ use napi::bindgen_prelude::Utf16String;
 use super::environment::Environment;
 use super::functions::{Arguments, Functions, closed, to_js};
 use crate::core::limit::Limit;
-use crate::core::pipeline::{Answer, Bounds, Pipeline, Slot};
+use crate::core::pipeline::{Answer, Bounds, Order, Pipeline, Slot};
 
 const START: u32 = 1;
 const PULL: u32 = 2;
 const DONE: u32 = 4;
+/// The slot is that of a result.
+const RESULT: u32 = 8;
+
+const RESULTS_IN_SOURCE_ORDER: u32 = 1;
+const RESULTS_AS_COMPLETED: u32 = 2;
 
 pub fn define(functions: &mut Functions<'_>) -> Result<()> {
-    // (window, execution, per key) -> pipeline; the limits were checked with `isLimit`
+    // (window, execution, per key, results) -> pipeline; the limits were checked with `isLimit`
     functions.define("createPipeline", |env, args| {
         let limit = |index| Ok::<_, napi::Error>(Limit::from_f64(args.get(index)?));
         let (Ok(window), Ok(execution), Ok(per_key)) = (limit(0)?, limit(1)?, limit(2)?) else {
             return Ok(0);
         };
-        let pipeline = Pipeline::new(Bounds { window, execution, per_key });
+        let bounds = Bounds { window, execution, per_key };
+        let pipeline = match args.get(3)? {
+            RESULTS_IN_SOURCE_ORDER => Pipeline::giving_results(bounds, Order::Source),
+            RESULTS_AS_COMPLETED => Pipeline::giving_results(bounds, Order::Completion),
+            _ => Pipeline::new(bounds),
+        };
         Ok(to_js(env.pipelines.insert(pipeline)))
     })?;
     functions.define("closePipeline", |env, args| {
@@ -52,6 +62,14 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
         let (slot, success) = (args.get(1)?, args.get(2)?);
         Ok(encode(None, pipeline(env, args)?.finished(slot, success)))
     })?;
+    functions.define("settled", |env, args| {
+        let (slot, success) = (args.get(1)?, args.get(2)?);
+        Ok(encode(None, pipeline(env, args)?.settled(slot, success)))
+    })?;
+    functions.define("takeResult", |env, args| {
+        let taken = pipeline(env, args)?.take();
+        Ok(taken.map_or(0, |(slot, answer)| encode(Some(slot), answer) | RESULT))
+    })?;
     functions.define("dropped", |env, args| {
         let slot = args.get(1)?;
         Ok(encode(None, pipeline(env, args)?.dropped(slot)))
@@ -66,12 +84,12 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
     functions.define("failedCount", |env, args| Ok(pipeline(env, args)?.counts().failed as f64))
 }
 
-fn pipeline<'a>(env: &'a mut Environment, args: &Arguments<'_>) -> Result<&'a mut Pipeline> {
+fn pipeline<'a>(env: &'a mut Environment, args: &Arguments) -> Result<&'a mut Pipeline> {
     env.pipelines.get_mut(args.id(0)?).ok_or_else(|| closed("pipeline"))
 }
 
 fn encode(slot: Option<Slot>, answer: Answer) -> u32 {
     let bits = [(answer.start.is_some(), START), (answer.pull, PULL), (answer.done, DONE)];
     let bits: u32 = bits.iter().filter(|(set, _)| *set).map(|(_, bit)| bit).sum();
-    (answer.start.or(slot).unwrap_or(0) << 3) | bits
+    (answer.start.or(slot).unwrap_or(0) << 4) | bits
 }

@@ -261,7 +261,7 @@ fn open(env: &mut Environment, start: impl FnOnce(&Started) -> Result<Option<Del
     Ok(to_js(job))
 }
 
-fn client(env: &Environment, args: &Arguments<'_>) -> Result<Arc<Client>> {
+fn client(env: &Environment, args: &Arguments) -> Result<Arc<Client>> {
     env.stores.clients.get(args.id(0)?).cloned().ok_or_else(|| closed("client"))
 }
 

@@ -4,11 +4,10 @@ use napi::Result;
 use napi::bindgen_prelude::{Function, Utf16String};
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 
-use super::environment::{Environment, Handle};
+use super::environment::{Environment, Handle, Table};
 use super::functions::{Arguments, Functions, closed, to_js};
 use crate::core::keyed::{KeyedSemaphores, Lease};
 use crate::core::limit::Limit;
-use crate::core::mailbox::Address;
 use crate::core::semaphore::{Stage, Stats};
 use crate::core::spaces;
 
@@ -24,25 +23,26 @@ fn open_and_close(functions: &mut Functions<'_>) -> Result<()> {
     // (limit) -> semaphore, or 0 when it is no limit
     functions.define("createSemaphore", |env, args| {
         let Ok(limit) = Limit::from_f64(args.get(0)?) else { return Ok(0) };
-        Ok(open(env, Lease::unkeyed(limit)))
+        Ok(open(env, Handle::new(Lease::unkeyed(limit), false)))
     })?;
-    functions
-        .define("createTable", |env, _| Ok(to_js(env.tables.insert(KeyedSemaphores::new()))))?;
+    functions.define("createTable", |env, _| {
+        Ok(to_js(env.tables.insert(Table { keys: KeyedSemaphores::new(), shared: false })))
+    })?;
     // (name) -> the table that all threads have under that name
     functions.define("openSpace", |env, args| {
         let name: Utf16String = args.get(0)?;
-        Ok(to_js(env.tables.insert(spaces::space(&name))))
+        Ok(to_js(env.tables.insert(Table { keys: spaces::space(&name), shared: true })))
     })?;
     // (table, key, limit) -> semaphore, or 0 when it is no limit
     functions.define("leaseKey", |env, args| {
         let Ok(limit) = Limit::from_f64(args.get(2)?) else { return Ok(0) };
         let key: Utf16String = args.get(1)?;
-        let table = env.tables.get(args.id(0)?).ok_or_else(|| closed("table"))?;
-        let lease = table.lease(&key, limit);
-        Ok(open(env, lease))
+        let Table { keys, shared } = table(env, args)?;
+        let handle = Handle::new(keys.lease(&key, limit), *shared);
+        Ok(open(env, handle))
     })?;
     functions.define("closeSemaphore", |env, args| {
-        drop(env.semaphores.remove(args.id(0)?));
+        env.close_semaphore(args.id(0)?);
         Ok(())
     })?;
     functions.define("closeTable", |env, args| {
@@ -85,6 +85,9 @@ fn across_threads(functions: &mut Functions<'_>) -> Result<()> {
     functions.define("takeMail", |env, _| {
         Ok(env.take_mail().into_iter().map(to_js).collect::<Vec<u32>>())
     })?;
+    functions.define("heldElsewhere", |env, args| {
+        env.held_elsewhere(args.id(0)?).ok_or_else(|| closed("semaphore"))
+    })?;
     // (semaphore) -> a number that is the same in all threads, while it is open
     functions.define("identity", |env, args| {
         Ok(std::ptr::from_ref(&*handle(env, args)?.semaphore).addr() as f64)
@@ -96,25 +99,26 @@ fn counters(functions: &mut Functions<'_>) -> Result<()> {
     functions.define("tasks", |env, args| Ok(stats(env, args)?.tasks))?;
     functions.define("held", |env, args| Ok(stats(env, args)?.held))?;
     functions.define("running", |env, args| Ok(stats(env, args)?.running))?;
-    functions.define("numberOfKeys", |env, args| {
-        let table = env.tables.get(args.id(0)?).ok_or_else(|| closed("table"))?;
-        Ok(table.len() as f64)
-    })
+    functions.define("numberOfKeys", |env, args| Ok(table(env, args)?.keys.len() as f64))
 }
 
-fn open(env: &mut Environment, semaphore: Lease<Address>) -> u32 {
-    to_js(env.semaphores.insert(Handle::new(semaphore)))
+fn open(env: &mut Environment, handle: Handle) -> u32 {
+    to_js(env.semaphores.insert(handle))
 }
 
-fn handle<'a>(env: &'a mut Environment, args: &Arguments<'_>) -> Result<&'a mut Handle> {
+fn table<'a>(env: &'a Environment, args: &Arguments) -> Result<&'a Table> {
+    env.tables.get(args.id(0)?).ok_or_else(|| closed("table"))
+}
+
+fn handle<'a>(env: &'a mut Environment, args: &Arguments) -> Result<&'a mut Handle> {
     env.semaphores.get_mut(args.id(0)?).ok_or_else(|| closed("semaphore"))
 }
 
-fn stats(env: &mut Environment, args: &Arguments<'_>) -> Result<Stats> {
+fn stats(env: &mut Environment, args: &Arguments) -> Result<Stats> {
     Ok(handle(env, args)?.semaphore.stats())
 }
 
-fn release(env: &mut Environment, args: &Arguments<'_>, stage: Stage) -> Result<u32> {
+fn release(env: &mut Environment, args: &Arguments, stage: Stage) -> Result<u32> {
     let granted = env.release(args.id(0)?, stage).ok_or_else(|| closed("semaphore"))?;
     Ok(granted.map_or(0, to_js))
 }

@@ -6,9 +6,14 @@ import type {
   ExecuteTasksParams,
   ExecuteTasksProgress,
   LimitPerKey,
+  ScopedSynchronizerParams,
+  ScopedSynchronizerProviderParams,
   SynchronizedParams,
   SynchronizerErrorCode,
   SynchronizerGuard,
+  SynchronizerParams,
+  SynchronizerProviderParams,
+  SynchronizerScope,
   SynchronizerTask,
   SynchronizerTaskExecutorParams,
   SynchronizerView,
@@ -126,6 +131,19 @@ export function classes(): void {
   }
   exactly<string>()(new Named('n').synchronizerId)
   exactly<number>()(sp.numberOfKeys)
+}
+
+export function scopes(scope: SynchronizerScope | undefined, plain: SynchronizerProviderParams): Synchronizer[] {
+  const params: ScopedSynchronizerProviderParams = { providerId: 'p', scope: 'process', onEvent: () => {} }
+  exactly<'thread' | 'process'>()(scope ?? 'thread')
+  exactly<SynchronizerProviderParams | undefined>()(new SynchronizerProvider(params).params)
+  const named: ScopedSynchronizerParams = { synchronizerId: 's', scope: 'process', maxConcurrentExecution: 2 }
+  const unscoped: SynchronizerParams = named
+  return [
+    new SynchronizerProvider(plain).createSynchronizer({ synchronizerId: 's', scope: 'process' }),
+    new Synchronizer(named),
+    new Synchronizer(unscoped),
+  ]
 }
 
 export function codes(code: SynchronizerErrorCode): number {

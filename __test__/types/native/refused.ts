@@ -10,7 +10,7 @@ import {
   rebatchTasks,
   toTasks,
 } from 'ya-syn-native'
-import type { SynchronizerTask, SynchronizerTaskExecutorParams } from 'ya-syn-native'
+import type { SynchronizerProviderParams, SynchronizerTask, SynchronizerTaskExecutorParams } from 'ya-syn-native'
 
 const sp = new SynchronizerProvider()
 const s = sp.forKey('key')
@@ -25,6 +25,10 @@ export async function refused(): Promise<void> {
   sp.forKey(1)
   // @ts-expect-error an object is not a primitive
   sp.forObject('key')
+  // @ts-expect-error there are two scopes
+  new SynchronizerProvider({ providerId: 'p', scope: 'machine' })
+  // @ts-expect-error ya-syn's own type knows no scope
+  const unscoped: SynchronizerProviderParams = { providerId: 'p', scope: 'process' }
   // @ts-expect-error the provider's id comes from the provider
   sp.createSynchronizer({ providerId: 'p' })
   // @ts-expect-error a callback returns a promise
@@ -80,5 +84,5 @@ export async function refused(): Promise<void> {
   new WeakIndexMap({ toKey: String, toIndex: () => ({}) }).isGarbageCollected()
   // @ts-expect-error an Invalid error needs its message
   new SynchronizerInvalidError()
-  return void [n, narrow, task]
+  return void [n, narrow, task, unscoped]
 }

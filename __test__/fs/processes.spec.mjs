@@ -1,0 +1,77 @@
+// Promises about whole processes: descriptors, memory, what ends and what stays alive, panics.
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import test from 'ava'
+import { assertCleanEnd, runFixture } from '../helpers/child.mjs'
+import { debugAddon } from '../helpers/debug-addon.mjs'
+import { runLimited } from './limited.mjs'
+
+let addon
+test.before(async t => {
+  t.timeout(600_000)
+  addon = await debugAddon()
+})
+test.after.always(() => addon && rm(path.dirname(addon), { recursive: true }))
+
+test('F02: under ulimit -n 64 all files are read, and others keep descriptors', async t => {
+  t.timeout(120_000)
+  const run = await runLimited('few-descriptors.mjs', 64)
+  assertCleanEnd(t, run)
+  const { counts, held, more } = run.result
+  t.deepEqual(counts, Array(8).fill(20_000))
+  t.true(held > 20)
+  t.true(more <= 10, `${more} more descriptors`)
+})
+
+test('F05: the RSS reaches a plateau', async t => {
+  t.timeout(300_000)
+  const run = await runFixture('../fs/fixtures/memory.mjs', { args: [120], timeout: 300_000 })
+  assertCleanEnd(t, run)
+  const { early, late } = run.result
+  t.true(late < early * 1.2, `${early} and then ${late}`)
+})
+
+const lifetimes = {
+  file: ['text', 'a process that only waits for a file stays until it is read, and ends'],
+  list: [1, 'so does one that waits for a listing'],
+  timeout: ['ETIMEDOUT', 'a pipe that nobody writes to does not keep it after the timeout'],
+  abandoned: ['returned', 'nor after return()'],
+  unread: [true, 'nor when its file is never asked for'],
+  terminated: ['text', 'workers can end while they read'],
+}
+for (const [what, [expected, title]] of Object.entries(lifetimes)) {
+  test(title, async t => {
+    t.timeout(60_000)
+    const run = await runFixture('../fs/fixtures/lifetime.mjs', { args: [what] })
+    assertCleanEnd(t, run)
+    t.is(run.result, expected)
+  })
+}
+
+const places = {
+  readFile: ['a reading thread', 2],
+  listFiles: ['a listing thread', 1],
+  openRead: ['opening a job', 1],
+  givePaths: ['giving paths', 1],
+  takeChunk: ['taking a chunk', 1],
+}
+for (const [place, [what, time]] of Object.entries(places)) {
+  test(`N04: a panic in ${what} (${place}) becomes an Error, and later calls work`, async t => {
+    t.timeout(120_000)
+    if (addon === undefined) return void t.pass('there is no cargo to build an addon that can panic')
+    const env = { NAPI_RS_NATIVE_LIBRARY_PATH: addon, YA_SYN_NATIVE_PANIC: `${place}:${time}` }
+    const run = await runFixture('../fs/fixtures/panics.mjs', { args: [place], env })
+    assertCleanEnd(t, run)
+    t.regex(run.result.failure, new RegExp(`provoked in ${place}`))
+    t.deepEqual([run.result.later, run.result.tasks], [true, 0])
+  })
+}
+
+test('files on a dead mount hold up no others, end at their timeout, and do not keep the process', async t => {
+  t.timeout(120_000)
+  if (addon === undefined) return void t.pass('there is no cargo to build an addon that can stall')
+  const env = { NAPI_RS_NATIVE_LIBRARY_PATH: addon, YA_SYN_NATIVE_STALL: 'readFile:20' }
+  const run = await runFixture('../fs/fixtures/stalls.mjs', { env })
+  assertCleanEnd(t, run)
+  t.deepEqual(run.result, { read: 980, late: 20, again: 1000 })
+})

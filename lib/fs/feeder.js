@@ -1,0 +1,150 @@
+'use strict'
+
+// Gives the paths of an iterable to a reading job, no more than its window has room for, and many at a time.
+
+const core = require('../core.js')
+const { closeSource } = require('../close-source.js')
+const { checkResult, toIterator } = require('../task-sources.js')
+const { joinPaths, toNativePath } = require('./paths.js')
+
+/** Paths that cross at once. */
+const MOST = 1024
+
+class Feeder {
+  /** @type {import('../native-job.js').NativeJob | undefined} */
+  #job
+  #window
+  #source
+  #onSourceError
+  #onBroken
+  /** What the user gave, by index, until its outcome is there: `{ path, native, error }`. @type {Map<number, any>} */
+  #inputs = new Map()
+  #count = 0
+  /** Paths that have not crossed yet. @type {(string | Uint8Array)[]} */
+  #batch = []
+  #flushing = false
+  #pulling = false
+  #ended = false
+  #onPulled = (step) => this.#pulled(step)
+  #onSourceFailed = (error) => this.#sourceFailed(error)
+
+  /** `onSourceError` is told what the source threw, and `onBroken` that the job can't be given anything. */
+  constructor(paths, window, onSourceError, onBroken) {
+    this.#window = window
+    this.#source = toIterator('paths', paths)
+    this.#onSourceError = onSourceError
+    this.#onBroken = onBroken
+  }
+
+  start(job) {
+    this.#job = job
+  }
+
+  /** What was given as `index`; its place in the window is free. */
+  take(index) {
+    const input = this.#inputs.get(index)
+    this.#inputs.delete(index)
+    return input
+  }
+
+  /** Pulls while there is room. */
+  pull() {
+    while (!this.#pulling && !this.#ended && this.#inputs.size < this.#window) {
+      this.#pulling = true
+      const step = this.#next()
+      if (typeof step?.then === 'function') Promise.resolve(step).then(this.#onPulled, this.#onSourceFailed)
+      else if (!this.#ended) this.#add(step)
+    }
+    if (!this.#pulling) this.#flush()
+    else this.#flushSoon()
+  }
+
+  /** Closes the source, unless it has ended by itself. */
+  async close() {
+    this.#inputs.clear()
+    this.#batch = []
+    if (this.#ended) return
+    this.#ended = true
+    await closeSource(this.#source)
+  }
+
+  #next() {
+    try {
+      return this.#source.next()
+    } catch (error) {
+      this.#sourceFailed(error)
+    }
+  }
+
+  #pulled(step) {
+    if (this.#ended) return
+    this.#add(step)
+    this.pull()
+  }
+
+  #add(step) {
+    this.#pulling = false
+    try {
+      checkResult(step)
+    } catch (error) {
+      return this.#sourceFailed(error)
+    }
+    if (step.done) this.#end()
+    else this.#give(step.value)
+  }
+
+  #give(path) {
+    /** @type {{ path: unknown, native: string | Uint8Array, error: unknown }} */
+    const input = { path, native: '', error: undefined }
+    try {
+      input.native = toNativePath(path)
+    } catch (error) {
+      // It keeps its place among the others: an empty path crosses for it.
+      input.error = error
+    }
+    this.#inputs.set(this.#count++, input)
+    this.#batch.push(input.native)
+    if (this.#batch.length >= MOST) this.#flush()
+  }
+
+  #sourceFailed(error) {
+    if (this.#ended) return
+    this.#pulling = false
+    this.#onSourceError(error)
+    this.#end()
+  }
+
+  #end() {
+    this.#ended = true
+    this.#flush()
+    this.#cross(core.endPaths)
+  }
+
+  /** An asynchronous source may have more in this turn. */
+  #flushSoon() {
+    if (this.#flushing || this.#batch.length === 0) return
+    this.#flushing = true
+    setImmediate(() => {
+      this.#flushing = false
+      this.#flush()
+    })
+  }
+
+  #flush() {
+    if (this.#batch.length === 0) return
+    const paths = joinPaths(this.#batch)
+    this.#batch = []
+    this.#cross(core.givePaths, paths)
+  }
+
+  #cross(call, ...args) {
+    if (this.#job === undefined || this.#job.isClosed) return
+    try {
+      call(this.#job.id, ...args)
+    } catch (error) {
+      this.#onBroken(error)
+    }
+  }
+}
+
+module.exports = { Feeder }

@@ -1,0 +1,162 @@
+'use strict'
+
+// An async iterator over what a native job makes: it asks for a chunk when its values are used up.
+//
+// Hand-written, so that `return()` ends a `next()` that waits for a stuck file instead of queueing behind it.
+
+const { onAbort, offAbort } = require('../abort.js')
+const { isTurnOver, nextTurn } = require('../fairness.js')
+const { openJob } = require('../native-job.js')
+
+class JobIterator {
+  #open
+  #signal
+  #job
+  #values = []
+  #position = 0
+  /** The error to tell when the values are used up, as `{ error }`. */
+  #failure
+  /** The error to tell when the job is over, as `{ error }`. */
+  #lastFailure
+  #done = false
+  /** Calls of `next()` are served one after the other. */
+  #line = Promise.resolve()
+  #waiting = 0
+  #onAbort = () => this.#aborted()
+
+  /** `open` starts the job at the first `next()`. */
+  constructor(open, signal) {
+    this.#open = open
+    this.#signal = signal
+  }
+
+  [Symbol.asyncIterator]() {
+    return this
+  }
+
+  next() {
+    if (this.#waiting === 0 && this.#position < this.#values.length) {
+      return Promise.resolve({ done: false, value: this.#shift() })
+    }
+    this.#waiting++
+    const step = this.#line.then(() => this.#step()).finally(() => this.#waiting--)
+    this.#line = step.then(
+      () => {},
+      () => {},
+    )
+    return step
+  }
+
+  async return(value) {
+    await this.#finish()
+    return { done: true, value: await value }
+  }
+
+  async throw(error) {
+    await this.#finish()
+    throw error
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.#finish()
+  }
+
+  openJob(open, ...args) {
+    return openJob(open, ...args)
+  }
+
+  /** The iteration ends with this error, after the values before it. */
+  fail(error) {
+    this.#failure ??= { error }
+  }
+
+  /** The iteration ends with this error, after all that the job still gives. */
+  failAtEnd(error) {
+    this.#lastFailure ??= { error }
+  }
+
+  /** The iteration ends with this error, and the job with it. */
+  breakOff(error) {
+    this.fail(error)
+    this.#job?.close()
+    return null
+  }
+
+  /** The values in a chunk. @returns {any[]} */
+  receive(_chunk) {
+    return []
+  }
+
+  /** The job is there, or a chunk of it was received: more may be given to it. */
+  advance() {}
+
+  /** All is over; resolves when what was opened is closed. */
+  async closeSource() {}
+
+  async #step() {
+    while (this.#position === this.#values.length) {
+      if (this.#done) return { done: true, value: undefined }
+      if (this.#failure !== undefined) return this.#reject()
+      const chunk = await this.#nextChunk().catch((error) => this.breakOff(error))
+      if (this.#done || this.#failure !== undefined) continue
+      if (chunk === null) await this.#over()
+      else this.#received(chunk)
+    }
+    return { done: false, value: this.#shift() }
+  }
+
+  async #nextChunk() {
+    if (isTurnOver()) {
+      await new Promise((resolve) => nextTurn(() => resolve(undefined)))
+      if (this.#done || this.#failure !== undefined) return null
+    }
+    if (this.#job === undefined) {
+      if (this.#signal?.aborted) return this.#aborted()
+      this.#job = this.#open()
+      if (this.#signal !== undefined) onAbort(this.#signal, this.#onAbort)
+      this.advance()
+    }
+    return this.#job.next()
+  }
+
+  #received(chunk) {
+    this.#values = this.receive(chunk)
+    this.#position = 0
+    if (this.#failure === undefined) this.advance()
+  }
+
+  #shift() {
+    const value = this.#values[this.#position]
+    this.#values[this.#position++] = undefined
+    return value
+  }
+
+  async #over() {
+    if (this.#lastFailure === undefined) return this.#finish()
+    this.#failure = this.#lastFailure
+  }
+
+  async #reject() {
+    const { error } = this.#failure
+    await this.#finish()
+    throw error
+  }
+
+  #aborted() {
+    this.#values = []
+    this.#position = 0
+    return this.breakOff(this.#signal.reason)
+  }
+
+  async #finish() {
+    if (this.#done) return
+    this.#done = true
+    this.#values = []
+    this.#position = 0
+    if (this.#job !== undefined && this.#signal !== undefined) offAbort(this.#signal, this.#onAbort)
+    this.#job?.close()
+    await this.closeSource()
+  }
+}
+
+module.exports = { JobIterator }

@@ -1,0 +1,43 @@
+'use strict'
+
+// `listFiles`: the files under a folder, as a source that works alone, for executeTasks, and in readFiles.
+
+const core = require('../core.js')
+const { invalid } = require('../validate.js')
+const { JobIterator } = require('./job-iterator.js')
+const { listOptions } = require('./options.js')
+const { Outcomes } = require('./outcomes.js')
+const { joinPaths, splitPaths, toNativePath } = require('./paths.js')
+
+class ListedFiles extends JobIterator {
+  #args
+  #used = false
+
+  constructor(dir, options) {
+    const { glob, ignore, followSymlinks, hidden, signal } = listOptions(options)
+    const args = [joinPaths([toNativePath(dir)]), glob, ignore, followSymlinks, hidden]
+    const fault = core.faultOfPatterns(glob, ignore)
+    if (fault !== '') throw invalid('glob or ignore', [...glob, ...ignore], `patterns that can be read (${fault})`)
+    super(() => this.open(core.openList), signal)
+    this.#args = args
+  }
+
+  /** Opens a native job that lists; the arguments given come first. */
+  open(open, ...args) {
+    if (this.#used) throw invalid('paths', this, 'a source that was not used before')
+    this.#used = true
+    return this.openJob(open, ...args, ...this.#args)
+  }
+
+  receive(chunk) {
+    if (!chunk.isEnd) return splitPaths(chunk.paths).map((task) => ({ task }))
+    new Outcomes(chunk).forEach(undefined, {}, (_, { error }) => this.fail(error))
+    return []
+  }
+}
+
+function listFiles(dir, options) {
+  return new ListedFiles(dir, options)
+}
+
+module.exports = { ListedFiles, listFiles }

@@ -1,0 +1,41 @@
+'use strict'
+
+// Paths as users give them, and as they cross into Rust: in one piece, each ended by a NUL.
+
+const { isUtf8 } = require('node:buffer')
+const { fileURLToPath } = require('node:url')
+const { pathError } = require('./errors.js')
+
+const NUL = Buffer.from([0])
+
+/**
+ * The path as a string or bytes without NUL. Throws Node.js's own error for anything else.
+ *
+ * @returns {string | Uint8Array}
+ */
+function toNativePath(path) {
+  const native = path instanceof URL ? fileURLToPath(path) : path
+  if (typeof native === 'string' && !native.includes('\0')) return native
+  if (native instanceof Uint8Array && !native.includes(0)) return native
+  throw pathError(path)
+}
+
+function joinPaths(paths) {
+  if (paths.every((path) => typeof path === 'string')) return `${paths.join('\0')}\0`
+  return Buffer.concat(paths.flatMap((path) => [typeof path === 'string' ? Buffer.from(path) : path, NUL]))
+}
+
+/** Strings, but a Buffer for what is no UTF-8. */
+function splitPaths(bytes) {
+  if (isUtf8(bytes)) return bytes.utf8Slice(0, bytes.length - 1).split('\0')
+  const paths = []
+  for (let start = 0; start < bytes.length;) {
+    const end = bytes.indexOf(0, start)
+    const path = bytes.subarray(start, end)
+    paths.push(isUtf8(path) ? path.toString() : Buffer.from(path))
+    start = end + 1
+  }
+  return paths
+}
+
+module.exports = { joinPaths, splitPaths, toNativePath }

@@ -1,0 +1,87 @@
+'use strict'
+
+// `readFiles` and `readFilesToArray`: many files read on threads of the package's own.
+
+const core = require('../core.js')
+const { Feeder } = require('./feeder.js')
+const { JobIterator } = require('./job-iterator.js')
+const { ListedFiles } = require('./list-files.js')
+const { readOptions } = require('./options.js')
+const { Outcomes } = require('./outcomes.js')
+
+class FileReads extends JobIterator {
+  #paths
+  #options
+  /** Gives paths to the job; a listing in Rust does that itself. @type {Feeder | undefined} */
+  #feeder
+
+  constructor(paths, options) {
+    super(() => this.#start(), options.signal)
+    this.#paths = paths
+    this.#options = options
+    if (paths instanceof ListedFiles) return
+    this.#feeder = new Feeder(
+      paths,
+      options.maxFilesInFlight,
+      (error) => this.failAtEnd(error),
+      (error) => this.breakOff(error),
+    )
+  }
+
+  advance() {
+    this.#feeder?.pull()
+  }
+
+  receive(chunk) {
+    const values = []
+    this.receiveEach(chunk, (_, outcome) => values.push(outcome))
+    return values
+  }
+
+  receiveEach(chunk, each) {
+    let failed = false
+    new Outcomes(chunk).forEach(this.#feeder, this.#options, (index, outcome) => {
+      if (failed) return
+      failed = outcome.error !== undefined && this.#options.errors === 'throw'
+      if (failed) this.fail(outcome.error)
+      else each(index, outcome)
+    })
+  }
+
+  async closeSource() {
+    await this.#feeder?.close()
+  }
+
+  #start() {
+    const { ordered, maxFilesInFlight, maxBytesInFlight, timeout = 0, special } = this.#options
+    const args = [ordered, maxFilesInFlight, maxBytesInFlight, timeout, special]
+    if (this.#feeder === undefined) return this.#paths.open(core.openReadOfList, ...args)
+    const job = this.openJob(core.openRead, ...args)
+    this.#feeder.start(job)
+    return job
+  }
+}
+
+/** Collects outcomes by the place of their path, whichever comes first. */
+class ArrayOfReads extends FileReads {
+  results = []
+
+  receive(chunk) {
+    this.receiveEach(chunk, (index, outcome) => {
+      this.results[index] = outcome
+    })
+    return []
+  }
+}
+
+function readFiles(paths, options) {
+  return new FileReads(paths, readOptions(options))
+}
+
+async function readFilesToArray(paths, options) {
+  const reads = new ArrayOfReads(paths, readOptions({ ...options, errors: 'yield', ordered: false }))
+  await reads.next()
+  return reads.results
+}
+
+module.exports = { readFiles, readFilesToArray }

@@ -1,0 +1,118 @@
+//! How many files may be open at once, over all jobs of the process.
+//!
+//! The bound starts at an eighth of the process's soft limit. When the process runs out all the
+//! same, because others hold descriptors, it halves, down to one, and grows back by one with each
+//! row of files that opened well. So others get room, and a passing shortage is waited out.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::system;
+
+/// No job is faster with more.
+const MOST: u32 = 64;
+/// So many files in a row open before the bound grows by one.
+const STREAK: u32 = 64;
+
+struct State {
+    open: u32,
+    allowed: u32,
+    streak: u32,
+}
+
+/// A bound on open files.
+pub struct Descriptors {
+    most: u32,
+    state: Mutex<State>,
+    freed: Condvar,
+}
+
+/// The right to have one file open.
+pub struct Permit<'a>(&'a Descriptors);
+
+impl Descriptors {
+    /// The bound that fits the limits of this process.
+    pub fn of_process() -> Self {
+        let most = (system::descriptor_limit() / 8).clamp(1, u64::from(MOST)) as u32;
+        Self::new(most)
+    }
+
+    /// A bound of `most` files.
+    pub fn new(most: u32) -> Self {
+        let state = State { open: 0, allowed: most, streak: 0 };
+        Self { most, state: Mutex::new(state), freed: Condvar::new() }
+    }
+
+    /// Waits for the right to open a file.
+    pub fn acquire(&self) -> Permit<'_> {
+        let mut state = self.lock();
+        while state.open >= state.allowed {
+            state = self.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.open += 1;
+        Permit(self)
+    }
+
+    /// The process had no descriptor left.
+    pub fn ran_out(&self) {
+        let mut state = self.lock();
+        state.allowed = (state.allowed / 2).max(1);
+        state.streak = 0;
+    }
+
+    /// A file was opened.
+    pub fn opened(&self) {
+        let mut state = self.lock();
+        if state.allowed == self.most {
+            return;
+        }
+        state.streak += 1;
+        if state.streak >= STREAK {
+            state.streak = 0;
+            state.allowed += 1;
+            self.freed.notify_one();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        self.0.lock().open -= 1;
+        self.0.freed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortage_halves_the_bound_and_success_raises_it_again() {
+        let descriptors = Descriptors::new(4);
+        descriptors.ran_out();
+        descriptors.ran_out();
+        descriptors.ran_out();
+        assert_eq!(descriptors.lock().allowed, 1);
+        for _ in 0..3 * STREAK {
+            descriptors.opened();
+        }
+        assert_eq!(descriptors.lock().allowed, 4);
+        descriptors.opened();
+        assert_eq!(descriptors.lock().allowed, 4);
+    }
+
+    #[test]
+    fn whoever_comes_too_many_waits() {
+        let descriptors = Descriptors::new(1);
+        let first = descriptors.acquire();
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| drop(descriptors.acquire()));
+            drop(first);
+            second.join().unwrap();
+        });
+        assert_eq!(descriptors.lock().open, 0);
+    }
+}

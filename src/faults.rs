@@ -1,0 +1,60 @@
+//! Panics and stalls on demand, so that tests can see what becomes of them. Release builds have none of this.
+//!
+//! `YA_SYN_NATIVE_PANIC=<place>` makes the code panic that passes the place of that name, and
+//! `YA_SYN_NATIVE_PANIC=<place>:<n>` makes it panic at the n-th time only. Each function of the
+//! binding is a place of its own name; whatever runs elsewhere (a job, a blocking thread, a drop)
+//! names its place itself with [`pass`]. `YA_SYN_NATIVE_STALL=<place>:<n>` keeps the first n threads that pass the
+//! place there for ever, as a dead mount does.
+
+#[cfg(debug_assertions)]
+mod armed {
+    use std::sync::LazyLock;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    struct Fault {
+        place: String,
+        /// Which time it strikes; every time without one.
+        time: Option<u32>,
+    }
+
+    static PANIC: LazyLock<Option<Fault>> =
+        LazyLock::new(|| Fault::from_env("YA_SYN_NATIVE_PANIC"));
+    static STALL: LazyLock<Option<Fault>> =
+        LazyLock::new(|| Fault::from_env("YA_SYN_NATIVE_STALL"));
+    static PASSED: AtomicU32 = AtomicU32::new(0);
+    static STALLED: AtomicU32 = AtomicU32::new(0);
+
+    impl Fault {
+        fn from_env(variable: &str) -> Option<Self> {
+            let fault = std::env::var(variable).ok()?;
+            let (place, time) = match fault.split_once(':') {
+                Some((place, time)) => (place, Some(time.parse().expect("<place>:<n>"))),
+                None => (fault.as_str(), None),
+            };
+            Some(Self { place: place.to_owned(), time })
+        }
+    }
+
+    pub fn pass(place: &str) {
+        if let Some(fault) = STALL.as_ref().filter(|fault| fault.place == place) {
+            let number = STALLED.fetch_add(1, Ordering::Relaxed) + 1;
+            while fault.time.is_none_or(|first| number <= first) {
+                std::thread::park();
+            }
+        }
+        let Some(fault) = PANIC.as_ref().filter(|fault| fault.place == place) else { return };
+        let time = PASSED.fetch_add(1, Ordering::Relaxed) + 1;
+        if fault.time.is_none_or(|wanted| wanted == time) {
+            panic!("provoked in {place}");
+        }
+    }
+}
+
+/// Panics or stalls if this place is the one asked for.
+#[cfg(debug_assertions)]
+pub use armed::pass;
+
+/// Nothing, in a release build.
+#[cfg(not(debug_assertions))]
+#[inline(always)]
+pub fn pass(_place: &str) {}
