@@ -18,13 +18,15 @@ class Store {
   #handle
   #running = new Set()
   #onIdle
+  /** @type {Promise<void> | undefined} */
+  #closing
 
   constructor(handle) {
     this.#handle = handle
   }
 
   get isClosed() {
-    return this.#handle.closed || this.#onIdle !== undefined
+    return this.#closing !== undefined
   }
 
   /** The addon's client, for a job that begins. */
@@ -42,8 +44,13 @@ class Store {
     if (this.#running.size === 0) this.#onIdle?.()
   }
 
-  async close() {
-    if (this.isClosed) return
+  close() {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close() {
+    // Nothing may start any more before the first of them is told to stop.
+    await undefined
     const isIdle = new Promise((resolve) => {
       this.#onIdle = () => resolve(undefined)
     })

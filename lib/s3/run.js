@@ -7,7 +7,7 @@ const { onAbort, offAbort } = require('../abort.js')
 const { notifyListener } = require('../listeners.js')
 const { openJob } = require('../native-job.js')
 const { S3AbortError, S3DeleteError, failedKeys, faultError } = require('./errors.js')
-const { Permits } = require('./permits.js')
+const { PermitsDesk } = require('./permits.js')
 
 /** Milliseconds between two reports of progress. */
 const INTERVAL = 100
@@ -30,8 +30,9 @@ class Run {
   constructor(client, options, limitPerKey, params, isDry) {
     this.#client = client
     this.#params = params
-    this.#permits = new Permits(limitPerKey, params.signal)
-    this.#job = openJob(core.runS3, client.open(), options, isDry)
+    const id = client.open()
+    this.#permits = isDry ? undefined : PermitsDesk.open(limitPerKey, params.signal)
+    this.#job = openJob(core.runS3, id, options, isDry, this.#permits?.job.id ?? 0)
   }
 
   /** The end of the run, as `{ counts, fault, handlerFailure, failed }`. */
@@ -39,20 +40,29 @@ class Run {
     const { signal, onProgress } = this.#params
     this.#client.started(this)
     if (signal !== undefined) onAbort(signal, this.#onAbort)
-    const timer = onProgress === undefined ? undefined : setInterval(() => this.#report(), INTERVAL)
-    let fault
-    for (let chunk; (chunk = await this.#job.next()) !== null; ) {
-      if (chunk[0] === 'fault') fault = chunk
-      else if (!this.#permits.take(this.#job, chunk)) await this.#stayed(chunk)
+    const timer = onProgress === undefined ? undefined : setInterval(() => this.#report(core.readS3(this.#job.id)), INTERVAL)
+    try {
+      return await this.#takeAll()
+    } finally {
+      clearInterval(timer)
+      if (signal !== undefined) offAbort(signal, this.#onAbort)
+      this.#job.close()
+      this.#permits?.close()
+      this.#client.ended(this)
     }
-    clearInterval(timer)
-    if (signal !== undefined) offAbort(signal, this.#onAbort)
-    this.#permits.end()
-    if (onProgress !== undefined) this.#report()
-    const counts = this.#counts()
-    core.forgetS3(this.#job.id)
-    this.#client.ended(this)
-    return { counts, fault, handlerFailure: this.#handlerFailure, failed: this.#failed }
+  }
+
+  async #takeAll() {
+    let fault
+    for (;;) {
+      const chunk = await this.#job.next()
+      if (chunk[0] === 'over') {
+        if (this.#params.onProgress !== undefined) this.#report(chunk[1])
+        return { counts: this.#counts(chunk[1]), fault, handlerFailure: this.#handlerFailure, failed: this.#failed }
+      }
+      if (chunk[0] === 'fault') fault = chunk
+      else await this.#stayed(chunk)
+    }
   }
 
   /** Starts nothing more. */
@@ -75,14 +85,12 @@ class Run {
     }
   }
 
-  #counts() {
-    const [listed, bytes, deleted, failed, markersCreated, requests, retries, throttled] = core.readS3(this.#job.id)
+  #counts([listed, bytes, deleted, failed, markersCreated, requests, retries, throttled]) {
     const elapsedMs = performance.now() - this.#startedAt
     return { listed, deleted, failed, markersCreated, bytes, requests, retries, throttled, elapsedMs }
   }
 
-  #report() {
-    const [listed, , deleted, failed, , , , throttled, inFlight] = core.readS3(this.#job.id)
+  #report([listed, , deleted, failed, , , , throttled, inFlight]) {
     const now = performance.now()
     const perSecond = Math.max(0, ((deleted - this.#reported.deleted) / Math.max(1, now - this.#reported.at)) * 1000)
     this.#reported = { at: now, deleted }

@@ -74,8 +74,9 @@ class S3Source {
         throw reason
       }
       const chunk = await this.#start().next()
-      if (chunk === null) {
-        if (this.#signal?.aborted) continue
+      // It was closed meanwhile.
+      if (chunk === null) continue
+      if (chunk[0] === 'over') {
         this.#close()
         break
       }
@@ -107,7 +108,6 @@ class S3Source {
   #close() {
     this.#isOver = true
     if (this.#job === undefined || this.#job.isClosed) return
-    core.forgetS3(this.#job.id)
     this.#job.close()
     this.#client.ended(this)
     if (this.#signal !== undefined) offAbort(this.#signal, this.#onAbort)
