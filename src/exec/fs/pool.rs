@@ -125,6 +125,9 @@ impl Pool {
                 job.read(claim);
                 lock(reader).since = None;
             }
+            // Reading from the page cache never waits, and a thread that never waits keeps its core for milliseconds,
+            // however long the event loop, woken by what was read, has waited for one.
+            thread::yield_now();
             // Somebody took its place while it was stuck.
             if lock(reader).stuck {
                 return;
