@@ -24,6 +24,8 @@ const examples = {
   'cache-with-ttl': 'failed: the first load fails\ntogether: 2 2 2\ncached: 2\nfresh: 3\nloads: 3',
   'resize-images': 'cat: 8 12 16 24 32 48\ndog: 8 12 16 24 32 48\nowl: 8 12 16 24 32 48',
   'rate-limited-api': 'calls: 24\nwithin the limit: true',
+  'count-words': 'key: 100, lock: 100, task: 200',
+  'delete-old-logs': 'would delete 30 keys\ndeleted 30 keys, 0 stay',
   'task-pipeline': 'bytes: 100\npeak: 3\nfailures: b/10 cannot be read',
 }
 
@@ -51,10 +53,10 @@ function packRoot() {
   const { file, files } = pack(root)
   tarballs.root = file
   const unexpected = files.filter(
-    (path) => !/^((index|fs)\.(js|mjs|d\.ts|d\.mts)|native\.(js|d\.ts)|lib\/(fs\/)?[\w-]+\.js|package\.json|LICENSE|README[\w.]*\.md|CHANGELOG\.md)$/.test(path),
+    (path) => !/^((index|fs|s3)\.(js|mjs|d\.ts|d\.mts)|native\.(js|d\.ts)|lib\/((fs|s3)\/)?[\w-]+\.js|package\.json|LICENSE|README[\w.]*\.md|CHANGELOG\.md)$/.test(path),
   )
   assert.deepEqual(unexpected, [], 'files that do not belong into the package')
-  const needed = ['index.js', 'index.mjs', 'index.d.ts', 'index.d.mts', 'fs.js', 'fs.mjs', 'fs.d.ts', 'fs.d.mts', 'native.js', 'lib/binding.js', 'LICENSE', 'README.md']
+  const needed = ['index.js', 'index.mjs', 'index.d.ts', 'index.d.mts', 'fs.js', 'fs.mjs', 'fs.d.ts', 'fs.d.mts', 's3.js', 's3.mjs', 's3.d.ts', 's3.d.mts', 'native.js', 'lib/binding.js', 'LICENSE', 'README.md']
   const missing = needed.filter((path) => !files.includes(path))
   assert.deepEqual(missing, [], 'files that are missing in the package')
 }
