@@ -159,11 +159,11 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
     // (job) -> chunk, null when it is over, undefined when nothing is ready
     functions
         .define("takeChunk", |env: &mut Environment, args| Ok(env.jobs.get(args.id(0)?)?.take()))?;
-    functions.define("cancelJob", |env, args| {
+    functions.define_sure("cancelJob", |env, args| {
         env.jobs.get(args.id(0)?)?.cancel();
         Ok(())
     })?;
-    functions.define("closeJob", |env, args| {
+    functions.define_sure("closeJob", |env, args| {
         if let Some(Some(job)) = env.jobs.table.remove(args.id(0)?) {
             job.cancel();
         }
