@@ -20,10 +20,13 @@ const {
   SynchronizerThrottleError,
   SynchronizerTimeoutError,
 } = require('./errors.js')
-const { createMark, isInside, runInside } = require('./reentry.js')
+const { createMark, innermost, isAmong, isInside, runInside } = require('./reentry.js')
 const { HANDLE, settled } = require('./core-semaphore.js')
 const { SHARED, holdLoopDuring, identityOf, updateLoop } = require('./process-scope.js')
 const { TIMED_OUT, ABORTED, wait, waitWithin, wake } = require('./waiters.js')
+
+/** Costs one promise less to await than nothing does; inside an AsyncLocalStorage that is a tenth of a section. */
+const READY = Promise.resolve()
 
 /**
  * Takes a permit or a place in the queue, in the order of the calls. What is returned must be
@@ -39,11 +42,14 @@ function admit(owner, call) {
       throw new SynchronizerThrottleError(call.context)
     }
     notify?.('Acquire')
-    return undefined
+    return READY
   }
   const ticket = core.acquire(handle)
   const onJoin = notify && (() => notify('Acquire'))
-  if (ticket === 0) return onJoin?.()
+  if (ticket === 0) {
+    onJoin?.()
+    return READY
+  }
   const bounded = timeout !== undefined || signal !== undefined
   const waiting = bounded ? waitWithin(ticket, timeout, signal, onJoin, onLeaveOf(call)) : wait(ticket, onJoin)
   if (owner[SHARED]) holdLoopDuring(waiting, handle)
@@ -88,15 +94,18 @@ function leave(owner, call) {
 
 /** Runs `callback` under a permit of `owner`; it gets `argument`, or else whether it re-entered. */
 async function runSection(owner, callback, argument, call) {
-  while (isInside(identityOf(owner))) {
+  const identity = identityOf(owner)
+  let outer = innermost()
+  while (isAmong(outer, identity)) {
     if (owner.raiseOnReentrant) throw new SynchronizerReentrantExecutionError(call.context)
     if (call.signal?.aborted) throw call.signal.reason
-    await undefined
+    await READY
     // The outer section may have ended in the meantime.
-    if (isInside(identityOf(owner))) return reenter(callback, argument, call)
+    if (isInside(identity)) return reenter(callback, argument, call)
+    outer = innermost()
   }
   admitted(owner, call, await admit(owner, call))
-  const mark = createMark(identityOf(owner))
+  const mark = createMark(identity, outer)
   try {
     return await runInside(mark, callback, argument ?? false)
   } finally {
