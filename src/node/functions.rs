@@ -6,7 +6,7 @@
 //!
 //! A panic becomes an Error that is thrown at the caller. Functions that give something back, so that others would wait for
 //! ever if they came to nothing, are [sure](Functions::define_sure): they take effect all the same, and the Error
-//! tells in `answer` what they would have returned.
+//! tells in `answer` what they would have returned, or `null` when they failed again.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -161,12 +161,11 @@ where
         Ok(Ok(value)) => value,
         Ok(Err(error)) => throw(env, error, None),
         Err(panic) => {
-            let answer = if function.sure {
-                catch_unwind(AssertUnwindSafe(|| function.run(&arguments))).ok().and_then(Result::ok)
-            } else {
-                None
-            };
-            throw(env, error_of(&*panic), answer)
+            let again = function.sure.then(|| {
+                let again = catch_unwind(AssertUnwindSafe(|| function.run(&arguments)));
+                again.ok().and_then(Result::ok).unwrap_or_else(|| null(env))
+            });
+            throw(env, error_of(&*panic), again)
         }
     }
 }
@@ -188,6 +187,13 @@ fn throw(env: sys::napi_env, error: Error, answer: Option<sys::napi_value>) -> s
         }
     }
     ptr::null_mut()
+}
+
+fn null(env: sys::napi_env) -> sys::napi_value {
+    let mut null = ptr::null_mut();
+    // SAFETY: `env` is that of the call that is going on; without one, what is returned is no value.
+    unsafe { sys::napi_get_null(env, &mut null) };
+    null
 }
 
 fn error_of(panic: &(dyn Any + Send)) -> Error {

@@ -74,8 +74,9 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
         let slot = args.get(1)?;
         Ok(encode(None, pipeline(env, args)?.dropped(slot)))
     })?;
-    functions
-        .define_sure("sourceEnded", |env, args| Ok(encode(None, pipeline(env, args)?.source_ended())))?;
+    functions.define_sure("sourceEnded", |env, args| {
+        Ok(encode(None, pipeline(env, args)?.source_ended()))
+    })?;
     functions.define_sure("abort", |env, args| Ok(encode(None, pipeline(env, args)?.abort())))?;
 
     functions.define("pulledCount", |env, args| Ok(pipeline(env, args)?.counts().pulled as f64))?;

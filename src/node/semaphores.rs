@@ -1,9 +1,9 @@
 //! Semaphores for JavaScript, alone and by key, of one thread and of the process.
 
 use napi::Result;
-use napi::bindgen_prelude::{Function, Utf16String};
-use napi::threadsafe_function::ThreadsafeFunctionCallMode;
+use napi::bindgen_prelude::Utf16String;
 
+use super::bell::Bell;
 use super::environment::{Environment, Handle, Table};
 use super::functions::{Arguments, Functions, closed, to_js};
 use crate::core::keyed::{KeyedSemaphores, Lease};
@@ -75,11 +75,8 @@ fn across_threads(functions: &mut Functions<'_>) -> Result<()> {
         if env.mailbox.has_bell() {
             return Ok(());
         }
-        let callback: Function<'_, (), ()> = args.get(0)?;
-        let bell = callback.build_threadsafe_function::<()>().weak::<true>().build()?;
-        env.mailbox.set_bell(move || {
-            bell.call((), ThreadsafeFunctionCallMode::NonBlocking);
-        });
+        let bell = Bell::new(&args.get(0)?)?;
+        env.mailbox.set_bell(move || bell.ring());
         Ok(())
     })?;
     functions.define_sure("takeMail", |env, _| {
