@@ -40,11 +40,20 @@ class KeySpace {
     this.#synchronizers.get(key)?.close()
     const handle = typeof limit === 'number' ? core.leaseKey(this.#table, key, limit) : 0
     if (handle === 0) throw invalidLimit('maxConcurrentExecution', limit)
-    const synchronizer = new Synchronizer(undefined, new KeyNames(this, key, id, handle))
+    const synchronizer = this.#synchronizerOf(key, id, handle)
     const reference = new KeyReference(synchronizer, this.#synchronizers, key, handle)
     this.#synchronizers.set(key, reference)
     closeWith(synchronizer, reference)
     return synchronizer
+  }
+
+  #synchronizerOf(key, id, handle) {
+    try {
+      return new Synchronizer(undefined, new KeyNames(this, key, id, handle))
+    } catch (error) {
+      core.closeSemaphore(handle)
+      throw error
+    }
   }
 }
 
@@ -94,8 +103,8 @@ class KeyReference extends WeakRef {
   close() {
     if (this.closed) return
     this.closed = true
-    core.closeSemaphore(this.handle)
     this.synchronizers.delete(this.key)
+    core.closeSemaphore(this.handle)
   }
 }
 

@@ -31,7 +31,7 @@ class MappingRun extends Run {
   take() {
     if (this.#rest !== undefined) return this.#rest.shift()
     if (this.pipeline === 0 || this.#isAborted()) return undefined
-    const answer = core.takeResult(this.pipeline)
+    const answer = this.ask(core.takeResult) ?? 0
     if (answer === 0) return undefined
     const result = this.#resultOf(answer)
     this.apply(answer)
@@ -70,7 +70,7 @@ class MappingRun extends Run {
   #settled(slot, result, success) {
     slot.item = undefined
     slot.result = result
-    this.ended(core.settled(this.pipeline, slot.index, success))
+    this.ended(this.ask(core.settled, slot.index, success))
     this.#onResult()
   }
 
@@ -83,7 +83,9 @@ class MappingRun extends Run {
   over() {
     this.#rest = []
     if (this.#isAborted()) return
-    for (let answer = core.takeResult(this.pipeline); answer !== 0; answer = core.takeResult(this.pipeline)) {
+    for (;;) {
+      const answer = this.ask(core.takeResult) ?? 0
+      if (answer === 0) return
       this.#rest.push(this.#resultOf(answer))
     }
   }

@@ -23,7 +23,7 @@ const {
 const { createMark, innermost, isAmong, isInside, runInside } = require('./reentry.js')
 const { HANDLE, settled } = require('./core-semaphore.js')
 const { SHARED, holdLoopDuring, identityOf, updateLoop } = require('./process-scope.js')
-const { TIMED_OUT, ABORTED, wait, waitWithin, wake } = require('./waiters.js')
+const { TIMED_OUT, ABORTED, giveBack, wait, waitWithin } = require('./waiters.js')
 
 /** Costs one promise less to await than nothing does; inside an AsyncLocalStorage that is a tenth of a section. */
 const READY = Promise.resolve()
@@ -70,26 +70,35 @@ function admitted(owner, call, outcome) {
     if (isCanceled?.()) throw new SynchronizerError({ code: 'Cancel', context })
     core.enter(owner[HANDLE])
   } catch (error) {
-    released(owner, core.release(owner[HANDLE]))
-    notify?.('Cancel')
-    settled(owner)
+    try {
+      giveUp(owner, core.release)
+    } finally {
+      notify?.('Cancel')
+      settled(owner)
+    }
     throw error
   }
   notify?.('Acquired')
 }
 
-/** Tells whoever has the permit that `owner` gave back. */
-function released(owner, ticket) {
-  wake(ticket)
-  if (owner[SHARED]) updateLoop(owner[HANDLE])
+/** Gives a permit back in one of the two ways of the core. */
+function giveUp(owner, way) {
+  try {
+    giveBack(way, owner[HANDLE])
+  } finally {
+    if (owner[SHARED]) updateLoop(owner[HANDLE])
+  }
 }
 
 function leave(owner, call) {
   const { notify } = call
-  released(owner, core.leave(owner[HANDLE]))
-  notify?.('Release')
-  notify?.('Finish')
-  settled(owner)
+  try {
+    giveUp(owner, core.leave)
+  } finally {
+    notify?.('Release')
+    notify?.('Finish')
+    settled(owner)
+  }
 }
 
 /** Runs `callback` under a permit of `owner`; it gets `argument`, or else whether it re-entered. */
