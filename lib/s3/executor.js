@@ -48,7 +48,7 @@ class Executor {
   /** The run, when the source is a listing of the same client that needs no JavaScript. */
   run(params) {
     const { taskSource, limitPerKey } = params
-    if (!(taskSource instanceof S3Source) || limitPerKey !== undefined || this.#signal !== undefined) return undefined
+    if (!(taskSource instanceof S3Source) || limitPerKey != null || this.#signal != null) return undefined
     const listing = taskSource.takeOver(this.#client)
     if (listing === undefined) return undefined
     const deletion = { ...this.#options, ...(params.maxTasksInExecution == null ? {} : { maxTasksInExecution: params.maxTasksInExecution }) }
@@ -79,7 +79,7 @@ class Executor {
     this.#permits = PermitsDesk.open(this.#limitPerKey, this.#signal)
     this.#job = openJob(core.openS3Deleter, id, this.#options, this.#permits?.job.id ?? 0)
     this.#client.started(this)
-    if (this.#signal !== undefined) onAbort(this.#signal, this.#onAbort)
+    if (this.#signal != null) onAbort(this.#signal, this.#onAbort)
   }
 
   /** Takes chunks while calls wait for some. */
@@ -111,7 +111,7 @@ class Executor {
     this.#job = undefined
     this.#permits?.close()
     this.#client.ended(this)
-    if (this.#signal !== undefined) offAbort(this.#signal, this.#onAbort)
+    if (this.#signal != null) offAbort(this.#signal, this.#onAbort)
   }
 }
 

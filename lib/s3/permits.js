@@ -13,7 +13,7 @@ class PermitsDesk {
 
   /** The desk of a job, where its limits are those of synchronizers. */
   static open(limitPerKey, signal) {
-    return limitPerKey?.synchronizers === undefined ? undefined : new PermitsDesk(limitPerKey, signal)
+    return limitPerKey?.synchronizers == null ? undefined : new PermitsDesk(limitPerKey, signal)
   }
 
   constructor(limitPerKey, signal) {
