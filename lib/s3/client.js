@@ -55,6 +55,8 @@ class Store {
       this.#onIdle = () => resolve(undefined)
     })
     for (const part of [...this.#running]) part.stop()
+    // Nobody waits any more for a function that may never answer.
+    this.#handle.desk?.close()
     if (this.#running.size > 0) await isIdle
     this.#handle.close()
   }
@@ -105,20 +107,20 @@ class S3BulkClient {
   }
 
   async deletePrefix(options) {
-    const { Prefix, all = false, versions = false, dryRun = false, onTaskError, onProgress, signal, where } = options ?? {}
+    const { Prefix, all, versions, dryRun, onTaskError, onProgress, signal, where } = options ?? {}
     for (const [name, flag] of [['all', all], ['versions', versions], ['dryRun', dryRun]]) checkOptional('boolean', name, flag)
     if (!all && (typeof Prefix !== 'string' || Prefix === '')) {
       throw invalid('Prefix', Prefix, 'a string that is not empty; to delete everything in the bucket set `all: true`')
     }
     if (all && Prefix != null && Prefix !== '') throw invalid('Prefix', Prefix, 'left out when `all` is true')
-    if (where !== undefined) throw invalid('where', where, 'left out: use `filter`, or executeTasks with listKeys({ where }) and deleteObjects')
+    if (where != null) throw invalid('where', where, 'left out: use `filter`, or executeTasks with listKeys({ where }) and deleteObjects')
     checkOptionalFunction('onTaskError', onTaskError)
     checkOptionalFunction('onProgress', onProgress)
     const deletion = toDeletion(options)
-    const { maxTasksInFlight = Math.min(2 * deletion.maxTasksInExecution, 2 * DEFAULTS.maxTasksInExecution) } = options
+    const maxTasksInFlight = options.maxTasksInFlight ?? 2 * Math.min(deletion.maxTasksInExecution, DEFAULTS.maxTasksInExecution)
     checkLimit('maxTasksInFlight', maxTasksInFlight)
-    const listing = { ...toListing(options), versions }
-    return runAll(this.#store, { ...listing, ...deletion, maxTasksInFlight }, options.limitPerKey, { signal, onTaskError, onProgress }, dryRun)
+    const listing = { ...toListing(options), versions: versions ?? false }
+    return runAll(this.#store, { ...listing, ...deletion, maxTasksInFlight }, options.limitPerKey, { signal, onTaskError, onProgress }, dryRun ?? false)
   }
 
   async close() {

@@ -4,6 +4,7 @@
 
 const core = require('../core.js')
 const { openJob } = require('../native-job.js')
+const { show } = require('../validate.js')
 
 class PermitsDesk {
   #limitPerKey
@@ -13,7 +14,7 @@ class PermitsDesk {
 
   /** The desk of a job, where its limits are those of synchronizers. */
   static open(limitPerKey, signal) {
-    return limitPerKey?.synchronizers === undefined ? undefined : new PermitsDesk(limitPerKey, signal)
+    return limitPerKey?.synchronizers == null ? undefined : new PermitsDesk(limitPerKey, signal)
   }
 
   constructor(limitPerKey, signal) {
@@ -52,7 +53,7 @@ class PermitsDesk {
         })
       await synchronizers.forKey(prefix, maxTasksInExecution).synchronized({ cb, signal: this.#signal })
     } catch (error) {
-      answer(String(error?.message ?? error))
+      answer(error instanceof Error ? error.message : show(error))
     }
   }
 

@@ -26,7 +26,7 @@ class Run {
   #handlerFailure
   #failed = []
 
-  /** @param {{ signal?: AbortSignal, onTaskError?: Function, onProgress?: Function }} params */
+  /** @param {{ signal?: AbortSignal, onTaskError?: Function, onProgress?: Function, toProgress?: (progress: any) => object }} params */
   constructor(client, options, limitPerKey, params, isDry) {
     this.#client = client
     this.#params = params
@@ -39,16 +39,16 @@ class Run {
   async execute() {
     const { signal, onProgress } = this.#params
     this.#client.started(this)
-    if (signal !== undefined) onAbort(signal, this.#onAbort)
-    const timer = onProgress === undefined ? undefined : setInterval(() => this.#report(core.readS3(this.#job.id)), INTERVAL)
+    if (signal != null) onAbort(signal, this.#onAbort)
+    const timer = onProgress == null ? undefined : setInterval(() => this.#report(core.readS3(this.#job.id)), INTERVAL)
     try {
       return await this.#takeAll()
     } finally {
       clearInterval(timer)
-      if (signal !== undefined) offAbort(signal, this.#onAbort)
-      this.#job.close()
-      this.#permits?.close()
+      if (signal != null) offAbort(signal, this.#onAbort)
       this.#client.ended(this)
+      this.#permits?.close()
+      this.#job.close()
     }
   }
 
@@ -57,8 +57,8 @@ class Run {
     for (;;) {
       const chunk = await this.#job.next()
       if (chunk[0] === 'over') {
-        if (this.#params.onProgress !== undefined) this.#report(chunk[1])
-        return { counts: this.#counts(chunk[1]), fault, handlerFailure: this.#handlerFailure, failed: this.#failed }
+        if (this.#params.onProgress != null) this.#report(chunk[1])
+        return { counts: countsOf(chunk[1], performance.now() - this.#startedAt), fault, handlerFailure: this.#handlerFailure, failed: this.#failed }
       }
       if (chunk[0] === 'fault') fault = chunk
       else await this.#stayed(chunk)
@@ -73,7 +73,7 @@ class Run {
   async #stayed(chunk) {
     const failed = failedKeys(chunk, 1)
     const { onTaskError } = this.#params
-    if (onTaskError === undefined) {
+    if (onTaskError == null) {
       this.#failed.push(...failed.slice(0, MOST_KEPT - this.#failed.length))
       return
     }
@@ -85,11 +85,6 @@ class Run {
     }
   }
 
-  #counts([listed, bytes, deleted, failed, markersCreated, requests, retries, throttled]) {
-    const elapsedMs = performance.now() - this.#startedAt
-    return { listed, deleted, failed, markersCreated, bytes, requests, retries, throttled, elapsedMs }
-  }
-
   #report([listed, , deleted, failed, , , , throttled, inFlight]) {
     const now = performance.now()
     const perSecond = Math.max(0, ((deleted - this.#reported.deleted) / Math.max(1, now - this.#reported.at)) * 1000)
@@ -97,6 +92,14 @@ class Run {
     const progress = { listed, deleted, failed, inFlight, throttled, perSecond }
     notifyListener('onProgress', this.#params.onProgress, this.#params.toProgress?.(progress) ?? progress)
   }
+}
+
+/** The counters of a run that never began. */
+const NOTHING = new Array(8).fill(0)
+
+/** @param {number[]} counters of a chunk that ends a run */
+function countsOf([listed, bytes, deleted, failed, markersCreated, requests, retries, throttled], elapsedMs) {
+  return { listed, deleted, failed, markersCreated, bytes, requests, retries, throttled, elapsedMs }
 }
 
 /** executeTasks with both ends native. */
@@ -127,7 +130,7 @@ async function runTasks(client, options, limitPerKey, params) {
 /** Deletes, or counts, all that is listed. */
 async function runAll(client, options, limitPerKey, params, isDry) {
   const { signal } = params
-  signal?.throwIfAborted()
+  if (signal?.aborted) throw new S3AbortError({ counts: countsOf(NOTHING, 0), cause: signal.reason })
   const { counts, fault, handlerFailure, failed } = await new Run(client, options, limitPerKey, params, isDry).execute()
   if (signal?.aborted) throw new S3AbortError({ counts, cause: signal.reason })
   if (fault !== undefined) throw faultError(fault, counts)

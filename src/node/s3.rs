@@ -29,6 +29,7 @@ use crate::exec::s3::client::Client;
 use crate::exec::s3::credentials::{Credentials, Values};
 use crate::exec::s3::delete::{Deleter, Gate, Permit};
 use crate::exec::s3::fault::Fault;
+use crate::exec::s3::filter::{glob, regex};
 use crate::exec::s3::job::{Job, Outcome};
 use crate::exec::s3::list::Lister;
 use crate::exec::s3::object::Object;
@@ -118,6 +119,12 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
         };
         started(env, args.id(0)?)?.credentials.answer(args.get(1)?, values);
         Ok(())
+    })?;
+
+    // (whether it is a glob, pattern) -> what is wrong with it, or null
+    functions.define("findFaultInPattern", |_, args| {
+        let is_glob: bool = args.get(0)?;
+        Ok(if is_glob { glob } else { regex }(&args.get::<String>(1)?).err())
     })?;
 
     // (client, options) -> a job that gives pages

@@ -12,7 +12,7 @@ use crate::core::prefix::Cut;
 use crate::exec::s3::client::{Target, Way};
 use crate::exec::s3::config::Config;
 use crate::exec::s3::credentials::Values;
-use crate::exec::s3::filter::{Filter, glob};
+use crate::exec::s3::filter::{Filter, glob, regex};
 use crate::exec::s3::{delete, list};
 
 /// An object of options.
@@ -108,8 +108,7 @@ impl Options<'_> {
                 .collect::<std::result::Result<Vec<_>, _>>()
                 .map_err(|error| Error::new(Status::InvalidArg, error))
         };
-        let regexes =
-            patterns("regexes", |pattern| Regex::new(pattern).map_err(|error| error.to_string()))?;
+        let regexes = patterns("regexes", regex)?;
         let globs = patterns("globs", glob)?;
         Ok(list::Options {
             target: self.target()?,

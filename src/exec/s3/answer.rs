@@ -65,13 +65,15 @@ impl Answer<'_> {
         self.expect(&[b"DeleteResult"], read_deletion)
     }
 
-    /// The result of a single delete.
-    pub fn single(&self) -> Result<Deletion, Fault> {
+    /// The result of a single delete, of a version or not.
+    pub fn single(&self, of_version: bool) -> Result<Deletion, Fault> {
         match self.status {
             // It was gone before: so it is as if it were deleted. A missing bucket says so.
             404 if self.fault().code == "NoSuchKey" => Ok(Deletion::default()),
             200..=299 if self.body.is_empty() => {
-                Ok(Deletion { markers: self.made_marker.into(), ..Deletion::default() })
+                // Of a version it says whether that was a marker.
+                let markers = u64::from(self.made_marker && !of_version);
+                Ok(Deletion { markers, ..Deletion::default() })
             }
             _ => Err(self.fault()),
         }
@@ -86,7 +88,7 @@ impl Answer<'_> {
             return Err(self.fault());
         }
         let mut scanner = Scanner::new(self.body);
-        let value = match scanner.next() {
+        let value = match scanner.token() {
             Ok(Some(Token::Open(root))) if roots.contains(&root) => read(&mut scanner),
             Ok(Some(Token::Open(b"Error"))) => return Err(self.fault()),
             _ => Err(Malformed),
@@ -115,7 +117,7 @@ fn read_error(body: &[u8]) -> Result<(String, String), Malformed> {
     let mut scanner = Scanner::new(body);
     let (mut code, mut message) = (String::new(), String::new());
     // What was read before the document broke off is worth having.
-    while let Ok(Some(token)) = scanner.next() {
+    while let Ok(Some(token)) = scanner.token() {
         match token {
             Token::Open(b"Code") => code = scanner.text()?.into_owned(),
             Token::Open(b"Message") => message = scanner.text()?.into_owned(),
@@ -129,7 +131,7 @@ fn read_listing(scanner: &mut Scanner<'_>, details: bool) -> Result<Listing, Mal
     let mut listing = Listing::default();
     let (mut token, mut key_marker, mut version_marker) = (None, None, None);
     let mut is_encoded = false;
-    while let Some(next) = scanner.next()? {
+    while let Some(next) = scanner.token()? {
         match next {
             Token::Open(b"Contents" | b"Version") => {
                 listing.objects.push(read_object(scanner, details)?);
@@ -139,7 +141,7 @@ fn read_listing(scanner: &mut Scanner<'_>, details: bool) -> Result<Listing, Mal
                 listing.objects.push(Object { is_marker: true, ..object });
             }
             Token::Open(b"CommonPrefixes") => {
-                while let Some(next) = scanner.next()? {
+                while let Some(next) = scanner.token()? {
                     match next {
                         Token::Open(b"Prefix") => {
                             listing.prefixes.push(scanner.text()?.into_owned())
@@ -176,7 +178,7 @@ fn read_listing(scanner: &mut Scanner<'_>, details: bool) -> Result<Listing, Mal
 
 fn read_object(scanner: &mut Scanner<'_>, details: bool) -> Result<Object, Malformed> {
     let mut object = Object::default();
-    while let Some(token) = scanner.next()? {
+    while let Some(token) = scanner.token()? {
         match token {
             Token::Open(b"Key") => object.key = scanner.text()?.into_owned(),
             Token::Open(b"VersionId") => object.version = Some(scanner.text()?.into_owned()),
@@ -197,7 +199,7 @@ fn read_object(scanner: &mut Scanner<'_>, details: bool) -> Result<Object, Malfo
 
 fn read_deletion(scanner: &mut Scanner<'_>) -> Result<Deletion, Malformed> {
     let mut deletion = Deletion::default();
-    while let Some(token) = scanner.next()? {
+    while let Some(token) = scanner.token()? {
         match token {
             Token::Open(b"Deleted") => {
                 let deleted = read_fields(scanner)?;
@@ -230,7 +232,7 @@ struct Fields {
 
 fn read_fields(scanner: &mut Scanner<'_>) -> Result<Fields, Malformed> {
     let mut fields = Fields::default();
-    while let Some(token) = scanner.next()? {
+    while let Some(token) = scanner.token()? {
         match token {
             Token::Open(b"Key") => fields.key = Some(scanner.text()?.into_owned()),
             Token::Open(b"VersionId") => {
@@ -377,12 +379,14 @@ mod tests {
             made_marker: true,
             body: body.as_bytes(),
         };
-        assert_eq!(answer(204, "").single().unwrap().markers, 1);
-        assert!(answer(404, "<Error><Code>NoSuchKey</Code></Error>").single().is_ok());
-        let fault = answer(404, "<Error><Code>NoSuchBucket</Code></Error>").single().unwrap_err();
+        assert_eq!(answer(204, "").single(false).unwrap().markers, 1);
+        assert_eq!(answer(204, "").single(true).unwrap().markers, 0);
+        assert!(answer(404, "<Error><Code>NoSuchKey</Code></Error>").single(false).is_ok());
+        let fault =
+            answer(404, "<Error><Code>NoSuchBucket</Code></Error>").single(false).unwrap_err();
         assert_eq!(fault.code, "NoSuchBucket");
         assert_eq!(
-            answer(200, "<Error><Code>SlowDown</Code></Error>").single().unwrap_err().kind,
+            answer(200, "<Error><Code>SlowDown</Code></Error>").single(false).unwrap_err().kind,
             Kind::Throttled
         );
     }
