@@ -13,6 +13,7 @@ mod functions;
 mod jobs;
 mod pipelines;
 mod semaphores;
+mod uv;
 
 use napi::Env;
 use napi::bindgen_prelude::Object;
