@@ -6,6 +6,7 @@
 // A hand-written iterator: a generator function could not be closed while it waits for a result.
 
 const { AsyncResource } = require('node:async_hooks')
+const { CLOSE, ClosableIterator } = require('./closable-iterator.js')
 const core = require('./core.js')
 const { RESULTS, Run } = require('./execute-tasks.js')
 const { checkFunction } = require('./validate.js')
@@ -90,7 +91,7 @@ class MappingRun extends Run {
   }
 }
 
-class MappedTasks {
+class MappedTasks extends ClosableIterator {
   #run
   /** Mappers and sources see the async context of the call of mapTasks, whoever asks for results. */
   #scope = new AsyncResource('MappedTasks', { requireManualDestroy: true })
@@ -105,12 +106,9 @@ class MappedTasks {
   #closed = false
 
   constructor(params) {
+    super()
     const results = params.ordered === false ? RESULTS.asCompleted : RESULTS.inSourceOrder
     this.#run = new MappingRun({ ...params, taskExecutor: params.taskMapper }, results, () => this.#serve())
-  }
-
-  [Symbol.asyncIterator]() {
-    return this
   }
 
   next() {
@@ -118,20 +116,6 @@ class MappedTasks {
       this.#pending.push({ resolve, reject })
       this.#scope.runInAsyncScope(this.#serve, this)
     })
-  }
-
-  async return(value) {
-    await this.#close()
-    return { done: true, value: await value }
-  }
-
-  async throw(error) {
-    await this.#close()
-    throw error
-  }
-
-  async [Symbol.asyncDispose]() {
-    await this.#close()
   }
 
   #serve() {
@@ -168,7 +152,7 @@ class MappedTasks {
     }
   }
 
-  async #close() {
+  async [CLOSE]() {
     this.#closed = true
     this.#run.stop(undefined)
     this.#start()

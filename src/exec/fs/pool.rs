@@ -120,6 +120,9 @@ impl Pool {
             faults::contain("reader", || self.read_row(&job, reader));
             // It may be the last to know the job.
             faults::contain("dropJob", || drop(job));
+            // Reading from the page cache never waits, and a thread that never waits keeps its core for milliseconds,
+            // however long the event loop, woken by what was read, has waited for one.
+            thread::yield_now();
             // Somebody took its place while it was stuck.
             if lock(reader).stuck {
                 return;
