@@ -2,9 +2,13 @@
 import { startS3Server } from '../../tools/s3-server/start.mjs'
 import { S3BulkClient } from 'ya-syn-native/s3'
 
+export { sleep, waitUntil } from '../helpers/async.mjs'
 export const Bucket = 'bucket'
 
-/** Starts the server before the tests of a file, empties it before each of them, and ends it after all. */
+/**
+ * Starts the server before the tests of a file, makes it as new before each of them, and ends it after all. They run one
+ * after the other. Each has `server`, `client`, and `open(config)` for more clients, in its context.
+ */
 export function withStore(test) {
   let server
   test.before(async () => {
@@ -12,17 +16,9 @@ export function withStore(test) {
   })
   test.beforeEach(async (t) => {
     await server.reset()
-    await server.faults([])
-    await server.configure({
-      latencyList: 0, latencyDelete: 0, latencyPerKey: 0, keysPerSecondPerPrefix: null, maxInFlightPerPrefix: null, prefixLength: 0,
-      requireContentMd5: false, requireChecksum: false, refuseChecksums: false, noMultiDelete: null, ignoreQuiet: false,
-      ignoreEncodingType: false, prettyXml: false, idleTimeout: null,
-    })
     const clients = []
     const open = (config) => {
-      const client = new S3BulkClient({
-        endpoint: server.endpoint, region: 'us-east-1', forcePathStyle: true, credentials: server.credentials, ...config,
-      })
+      const client = new S3BulkClient({ ...clientConfig(server), ...config })
       clients.push(client)
       return client
     }
@@ -34,14 +30,39 @@ export function withStore(test) {
   test.after.always(() => server?.stop())
 }
 
-/** All keys of the bucket, in order. */
-export async function keysOf(client, options = {}) {
-  const keys = []
-  for await (const { task } of client.listKeys({ Bucket, parallelListing: 1, ...options })) keys.push(...task)
-  return keys
+/** What a client of the server is made with. */
+export function clientConfig({ endpoint, credentials }) {
+  return { endpoint, region: 'us-east-1', forcePathStyle: true, credentials }
 }
 
-/** Polls until `condition()` holds. */
-export async function until(condition) {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5))
+/** All tasks of the pages, in order. */
+export async function flat(source) {
+  const all = []
+  for await (const { task } of source) all.push(...task)
+  return all
+}
+
+/** All keys of the bucket, in order. */
+export function keysOf(client, options = {}) {
+  return flat(client.listKeys({ Bucket, parallelListing: 1, ...options }))
+}
+
+/** All versions and markers of the bucket. */
+export function versionsOf(client, options = {}) {
+  return flat(client.listObjectVersions({ Bucket, parallelListing: 1, ...options }))
+}
+
+/** How many requests of this kind the server has seen. */
+export async function requests(server, operation) {
+  return (await server.stats()).requests.byOperation[operation] ?? 0
+}
+
+/** In the order of their bytes. */
+export function sorted(keys) {
+  return [...keys].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+}
+
+/** Numbered keys: `name(0)`, `name(1)`, ... */
+export function numbered(count, name) {
+  return Array.from({ length: count }, (_, i) => name(i))
 }

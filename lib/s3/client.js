@@ -18,13 +18,15 @@ class Store {
   #handle
   #running = new Set()
   #onIdle
+  /** @type {Promise<void> | undefined} */
+  #closing
 
   constructor(handle) {
     this.#handle = handle
   }
 
   get isClosed() {
-    return this.#handle.closed || this.#onIdle !== undefined
+    return this.#closing !== undefined
   }
 
   /** The addon's client, for a job that begins. */
@@ -42,8 +44,13 @@ class Store {
     if (this.#running.size === 0) this.#onIdle?.()
   }
 
-  async close() {
-    if (this.isClosed) return
+  close() {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close() {
+    // Nothing may start any more before the first of them is told to stop.
+    await undefined
     const isIdle = new Promise((resolve) => {
       this.#onIdle = () => resolve(undefined)
     })
@@ -98,20 +105,20 @@ class S3BulkClient {
   }
 
   async deletePrefix(options) {
-    const { Prefix, all = false, versions = false, dryRun = false, onTaskError, onProgress, signal, where } = options ?? {}
+    const { Prefix, all, versions, dryRun, onTaskError, onProgress, signal, where } = options ?? {}
     for (const [name, flag] of [['all', all], ['versions', versions], ['dryRun', dryRun]]) checkOptional('boolean', name, flag)
     if (!all && (typeof Prefix !== 'string' || Prefix === '')) {
       throw invalid('Prefix', Prefix, 'a string that is not empty; to delete everything in the bucket set `all: true`')
     }
     if (all && Prefix != null && Prefix !== '') throw invalid('Prefix', Prefix, 'left out when `all` is true')
-    if (where !== undefined) throw invalid('where', where, 'left out: use `filter`, or executeTasks with listKeys({ where }) and deleteObjects')
+    if (where != null) throw invalid('where', where, 'left out: use `filter`, or executeTasks with listKeys({ where }) and deleteObjects')
     checkOptionalFunction('onTaskError', onTaskError)
     checkOptionalFunction('onProgress', onProgress)
     const deletion = toDeletion(options)
-    const { maxTasksInFlight = Math.min(2 * deletion.maxTasksInExecution, 2 * DEFAULTS.maxTasksInExecution) } = options
+    const maxTasksInFlight = options.maxTasksInFlight ?? 2 * Math.min(deletion.maxTasksInExecution, DEFAULTS.maxTasksInExecution)
     checkLimit('maxTasksInFlight', maxTasksInFlight)
-    const listing = { ...toListing(options), versions }
-    return runAll(this.#store, { ...listing, ...deletion, maxTasksInFlight }, options.limitPerKey, { signal, onTaskError, onProgress }, dryRun)
+    const listing = { ...toListing(options), versions: versions ?? false }
+    return runAll(this.#store, { ...listing, ...deletion, maxTasksInFlight }, options.limitPerKey, { signal, onTaskError, onProgress }, dryRun ?? false)
   }
 
   async close() {

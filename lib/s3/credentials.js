@@ -17,7 +17,6 @@ class CredentialsDesk {
   }
 
   close() {
-    core.forgetS3(this.job.id)
     this.job.close()
   }
 

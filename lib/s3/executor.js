@@ -9,7 +9,7 @@ const { openJob } = require('../native-job.js')
 const { invalid } = require('../validate.js')
 const { S3BulkError, S3DeleteError, failedKeys, faultError } = require('./errors.js')
 const { isWellFormed } = require('./options.js')
-const { Permits } = require('./permits.js')
+const { PermitsDesk } = require('./permits.js')
 const { runTasks } = require('./run.js')
 const { S3Source } = require('./source.js')
 
@@ -20,7 +20,6 @@ class Executor {
   #signal
   #job
   #permits
-  #fault
   #isPumping = false
   #calls = new Map()
   #lastCall = 0
@@ -36,12 +35,12 @@ class Executor {
   async delete(page) {
     const { keys, versions, refused } = toColumns(page)
     this.#signal?.throwIfAborted()
-    const settled = keys.length === 0 ? ['settled', 0, 0, 0, [], [], [], []] : await this.#call(keys, versions)
-    const [, , deleted, untried] = settled
+    const settled = keys.length === 0 ? ['settled', 0, 0, 0, [], [], [], [], null] : await this.#call(keys, versions)
+    const [, , deleted, untried, , , , , fault] = settled
     const failed = [...refused, ...failedKeys(settled, 4)]
     if (untried > 0) {
       if (this.#signal?.aborted) throw this.#signal.reason
-      throw this.#fault ?? new S3BulkError({ code: 'Closed', message: `The client was closed; ${untried} keys were not tried` })
+      throw fault === null ? new S3BulkError({ code: 'Closed', message: `The client was closed; ${untried} keys were not tried` }) : faultError(fault)
     }
     if (failed.length > 0) throw new S3DeleteError({ failed, deleted })
   }
@@ -49,7 +48,7 @@ class Executor {
   /** The run, when the source is a listing of the same client that needs no JavaScript. */
   run(params) {
     const { taskSource, limitPerKey } = params
-    if (!(taskSource instanceof S3Source) || limitPerKey !== undefined || this.#signal !== undefined) return undefined
+    if (!(taskSource instanceof S3Source) || limitPerKey != null || this.#signal != null) return undefined
     const listing = taskSource.takeOver(this.#client)
     if (listing === undefined) return undefined
     const deletion = { ...this.#options, ...(params.maxTasksInExecution == null ? {} : { maxTasksInExecution: params.maxTasksInExecution }) }
@@ -68,56 +67,51 @@ class Executor {
   #call(keys, versions) {
     this.#start()
     const number = ++this.#lastCall
-    const settled = new Promise((resolve) => this.#calls.set(number, resolve))
     core.deleteS3(this.#job.id, number, keys, versions)
+    const settled = new Promise((resolve, reject) => this.#calls.set(number, { resolve, reject }))
     this.#pump()
     return settled
   }
 
   #start() {
     if (this.#job !== undefined) return
-    this.#fault = undefined
-    this.#permits = new Permits(this.#limitPerKey, this.#signal)
-    this.#job = openJob(core.openS3Deleter, this.#client.open(), this.#options)
+    const id = this.#client.open()
+    this.#permits = PermitsDesk.open(this.#limitPerKey, this.#signal)
+    this.#job = openJob(core.openS3Deleter, id, this.#options, this.#permits?.job.id ?? 0)
     this.#client.started(this)
-    if (this.#signal !== undefined) onAbort(this.#signal, this.#onAbort)
+    if (this.#signal != null) onAbort(this.#signal, this.#onAbort)
   }
 
   /** Takes chunks while calls wait for some. */
   async #pump() {
     if (this.#isPumping) return
     this.#isPumping = true
-    while (this.#calls.size > 0) {
-      const chunk = await this.#job.next()
-      if (this.#permits.take(this.#job, chunk)) continue
-      if (chunk[0] === 'fault') {
-        this.#fault = faultError(chunk)
-        continue
+    let isOver = false
+    try {
+      while (this.#calls.size > 0) {
+        const chunk = await this.#job.next()
+        const [, number, , , , , , , fault] = chunk
+        isOver ||= fault !== null
+        this.#calls.get(number).resolve(chunk)
+        this.#calls.delete(number)
       }
-      const [, number, , untried] = chunk
-      // The fault that kept keys from being tried comes right behind.
-      if (untried > 0 && !this.#signal?.aborted) await this.#takeFault()
-      this.#calls.get(number)(chunk)
-      this.#calls.delete(number)
+    } catch (error) {
+      // A fault of the core, which nobody else can tell to those who wait.
+      isOver = true
+      for (const call of this.#calls.values()) call.reject(error)
+      this.#calls.clear()
     }
     this.#isPumping = false
     // After a fault, or the end of the client, another call starts afresh.
-    if (this.#fault !== undefined || this.#signal?.aborted || this.#client.isClosed) this.#end()
-  }
-
-  async #takeFault() {
-    if (this.#fault !== undefined || this.#client.isClosed) return
-    const chunk = await this.#job.next()
-    if (chunk?.[0] === 'fault') this.#fault = faultError(chunk)
+    if (isOver || this.#signal?.aborted || this.#client.isClosed) this.#end()
   }
 
   #end() {
-    this.#permits.end()
-    core.forgetS3(this.#job.id)
     this.#job.close()
     this.#job = undefined
+    this.#permits?.close()
     this.#client.ended(this)
-    if (this.#signal !== undefined) offAbort(this.#signal, this.#onAbort)
+    if (this.#signal != null) offAbort(this.#signal, this.#onAbort)
   }
 }
 

@@ -2,7 +2,9 @@
 
 // Checks the options of S3 jobs, and turns them into what the addon takes: plain objects without undefined fields.
 
-const { checkLimit, checkOptionalFunction, checkOptionalSignal, invalid } = require('../validate.js')
+const core = require('../core.js')
+const { SynchronizerInvalidError } = require('../errors.js')
+const { checkLimit, checkOptionalFunction, checkOptionalSignal, invalid, show } = require('../validate.js')
 
 const MOST_IN_BATCH = 1000
 const MOST_LISTERS = 1000
@@ -52,7 +54,8 @@ function toTarget({ Bucket, ExpectedBucketOwner, RequestPayer }) {
   return { Bucket, ExpectedBucketOwner, requesterPays: RequestPayer === 'requester' }
 }
 
-function toFilter(filter = {}) {
+function toFilter(filter) {
+  if (filter == null) return {}
   checkObject('filter', filter)
   const { modifiedBefore, minSize, maxSize, suffix, glob, regex, ...unknown } = filter
   const [name] = Object.keys(unknown)
@@ -74,13 +77,16 @@ function toPatterns(name, pattern) {
     throw invalid(`filter.${name}`, pattern, "a string in the syntax of Rust's regex crate (a RegExp belongs in `where`, which JavaScript runs)")
   }
   checkText(`filter.${name}`, pattern)
+  const fault = core.findFaultInPattern(name === 'glob', pattern)
+  if (fault != null) throw new SynchronizerInvalidError(`filter.${name} must be one that can be read, but is ${show(pattern)}: ${fault}`)
   return [pattern]
 }
 
 /** What a listing takes. */
 function toListing(options) {
   checkObject('The options', options)
-  const { Prefix, StartAfter, MaxKeys, parallelListing = DEFAULTS.parallelListing, filter, where, signal } = options
+  const { Prefix, StartAfter, MaxKeys, filter, where, signal } = options
+  const parallelListing = options.parallelListing ?? DEFAULTS.parallelListing
   const target = toTarget(options)
   checkText('Prefix', Prefix)
   checkText('StartAfter', StartAfter)
@@ -94,7 +100,8 @@ function toListing(options) {
 /** What a delete takes. */
 function toDeletion(options) {
   checkObject('The options', options)
-  const { batchSize = DEFAULTS.batchSize, maxTasksInExecution = DEFAULTS.maxTasksInExecution } = options
+  const batchSize = options.batchSize ?? DEFAULTS.batchSize
+  const maxTasksInExecution = options.maxTasksInExecution ?? DEFAULTS.maxTasksInExecution
   const { BypassGovernanceRetention, MFA, limitPerKey, signal } = options
   const target = toTarget(options)
   checkInteger('batchSize', batchSize, MOST_IN_BATCH)
@@ -116,10 +123,10 @@ function toLimitPerKey(limitPerKey) {
   if (delimiter === '') throw invalid('limitPerKey.delimiter', delimiter, 'a string that is not empty')
   checkText('limitPerKey.delimiter', delimiter)
   checkLimit('limitPerKey.maxTasksInExecution', maxTasksInExecution)
-  if (synchronizers !== undefined && typeof synchronizers?.forKey !== 'function') {
+  if (synchronizers != null && typeof synchronizers.forKey !== 'function') {
     throw invalid('limitPerKey.synchronizers', synchronizers, 'a SynchronizerProvider, or left out')
   }
-  return { prefixLength, delimiter, maxPerPrefix: maxTasksInExecution, gated: synchronizers !== undefined }
+  return { prefixLength, delimiter, maxPerPrefix: maxTasksInExecution, gated: synchronizers != null }
 }
 
 module.exports = {

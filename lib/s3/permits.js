@@ -3,40 +3,50 @@
 // Permits of prefixes that synchronizers keep: a native job asks for one per request, and holds it until the request is over.
 
 const core = require('../core.js')
+const { openJob } = require('../native-job.js')
 
-class Permits {
+class PermitsDesk {
   #limitPerKey
   #signal
   /** How each permit that is held is given back. @type {Map<number, () => void>} */
   #held = new Map()
 
+  /** The desk of a job, where its limits are those of synchronizers. */
+  static open(limitPerKey, signal) {
+    return limitPerKey?.synchronizers == null ? undefined : new PermitsDesk(limitPerKey, signal)
+  }
+
   constructor(limitPerKey, signal) {
     this.#limitPerKey = limitPerKey
     this.#signal = signal
-  }
-
-  /** Carries out what the chunk asks for; false when it is about something else. */
-  take(job, [kind, permit, prefix]) {
-    if (kind === 'ask') this.#ask(job, permit, prefix)
-    else if (kind === 'release') this.#release(permit)
-    else return false
-    return true
+    this.job = openJob(core.openS3Permits)
+    this.#serve()
   }
 
   /** The job is over: nothing is held on to. */
-  end() {
+  close() {
+    this.job.close()
     for (const permit of [...this.#held.keys()]) this.#release(permit)
   }
 
-  async #ask(job, permit, prefix) {
+  async #serve() {
+    // Whoever needs a permit holds the process; this only waits to be asked.
+    for (let chunk; (chunk = await this.job.next({ holds: false })) !== null; ) {
+      const [kind, permit, prefix] = chunk
+      if (kind === 'ask') this.#ask(permit, prefix)
+      else this.#release(permit)
+    }
+  }
+
+  async #ask(permit, prefix) {
     const { synchronizers, maxTasksInExecution } = this.#limitPerKey
     const answer = (message) => {
-      if (!job.isClosed) core.answerS3Permit(job.id, permit, message)
+      if (!this.job.isClosed) core.answerS3Permit(this.job.id, permit, message)
     }
     try {
       const cb = () =>
         new Promise((resolve) => {
-          if (job.isClosed) return resolve(undefined)
+          if (this.job.isClosed) return resolve(undefined)
           this.#held.set(permit, () => resolve(undefined))
           answer(null)
         })
@@ -53,4 +63,4 @@ class Permits {
   }
 }
 
-module.exports = { Permits }
+module.exports = { PermitsDesk }

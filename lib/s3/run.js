@@ -7,7 +7,7 @@ const { onAbort, offAbort } = require('../abort.js')
 const { notifyListener } = require('../listeners.js')
 const { openJob } = require('../native-job.js')
 const { S3AbortError, S3DeleteError, failedKeys, faultError } = require('./errors.js')
-const { Permits } = require('./permits.js')
+const { PermitsDesk } = require('./permits.js')
 
 /** Milliseconds between two reports of progress. */
 const INTERVAL = 100
@@ -30,29 +30,39 @@ class Run {
   constructor(client, options, limitPerKey, params, isDry) {
     this.#client = client
     this.#params = params
-    this.#permits = new Permits(limitPerKey, params.signal)
-    this.#job = openJob(core.runS3, client.open(), options, isDry)
+    const id = client.open()
+    this.#permits = isDry ? undefined : PermitsDesk.open(limitPerKey, params.signal)
+    this.#job = openJob(core.runS3, id, options, isDry, this.#permits?.job.id ?? 0)
   }
 
   /** The end of the run, as `{ counts, fault, handlerFailure, failed }`. */
   async execute() {
     const { signal, onProgress } = this.#params
     this.#client.started(this)
-    if (signal !== undefined) onAbort(signal, this.#onAbort)
-    const timer = onProgress === undefined ? undefined : setInterval(() => this.#report(), INTERVAL)
-    let fault
-    for (let chunk; (chunk = await this.#job.next()) !== null; ) {
-      if (chunk[0] === 'fault') fault = chunk
-      else if (!this.#permits.take(this.#job, chunk)) await this.#stayed(chunk)
+    if (signal != null) onAbort(signal, this.#onAbort)
+    const timer = onProgress == null ? undefined : setInterval(() => this.#report(core.readS3(this.#job.id)), INTERVAL)
+    try {
+      return await this.#takeAll()
+    } finally {
+      clearInterval(timer)
+      if (signal != null) offAbort(signal, this.#onAbort)
+      this.#job.close()
+      this.#permits?.close()
+      this.#client.ended(this)
     }
-    clearInterval(timer)
-    if (signal !== undefined) offAbort(signal, this.#onAbort)
-    this.#permits.end()
-    if (onProgress !== undefined) this.#report()
-    const counts = this.#counts()
-    core.forgetS3(this.#job.id)
-    this.#client.ended(this)
-    return { counts, fault, handlerFailure: this.#handlerFailure, failed: this.#failed }
+  }
+
+  async #takeAll() {
+    let fault
+    for (;;) {
+      const chunk = await this.#job.next()
+      if (chunk[0] === 'over') {
+        if (this.#params.onProgress != null) this.#report(chunk[1])
+        return { counts: countsOf(chunk[1], performance.now() - this.#startedAt), fault, handlerFailure: this.#handlerFailure, failed: this.#failed }
+      }
+      if (chunk[0] === 'fault') fault = chunk
+      else await this.#stayed(chunk)
+    }
   }
 
   /** Starts nothing more. */
@@ -63,7 +73,7 @@ class Run {
   async #stayed(chunk) {
     const failed = failedKeys(chunk, 1)
     const { onTaskError } = this.#params
-    if (onTaskError === undefined) {
+    if (onTaskError == null) {
       this.#failed.push(...failed.slice(0, MOST_KEPT - this.#failed.length))
       return
     }
@@ -75,20 +85,20 @@ class Run {
     }
   }
 
-  #counts() {
-    const [listed, bytes, deleted, failed, markersCreated, requests, retries, throttled] = core.readS3(this.#job.id)
-    const elapsedMs = performance.now() - this.#startedAt
-    return { listed, deleted, failed, markersCreated, bytes, requests, retries, throttled, elapsedMs }
-  }
-
-  #report() {
-    const [listed, , deleted, failed, , , , throttled, inFlight] = core.readS3(this.#job.id)
+  #report([listed, , deleted, failed, , , , throttled, inFlight]) {
     const now = performance.now()
     const perSecond = Math.max(0, ((deleted - this.#reported.deleted) / Math.max(1, now - this.#reported.at)) * 1000)
     this.#reported = { at: now, deleted }
     const progress = { listed, deleted, failed, inFlight, throttled, perSecond }
     notifyListener('onProgress', this.#params.onProgress, this.#params.toProgress?.(progress) ?? progress)
   }
+}
+
+/** The counters of a run that never began. */
+const NOTHING = new Array(8).fill(0)
+
+function countsOf([listed, bytes, deleted, failed, markersCreated, requests, retries, throttled], elapsedMs) {
+  return { listed, deleted, failed, markersCreated, bytes, requests, retries, throttled, elapsedMs }
 }
 
 /** executeTasks with both ends native. */
@@ -119,7 +129,7 @@ async function runTasks(client, options, limitPerKey, params) {
 /** Deletes, or counts, all that is listed. */
 async function runAll(client, options, limitPerKey, params, isDry) {
   const { signal } = params
-  signal?.throwIfAborted()
+  if (signal?.aborted) throw new S3AbortError({ counts: countsOf(NOTHING, 0), cause: signal.reason })
   const { counts, fault, handlerFailure, failed } = await new Run(client, options, limitPerKey, params, isDry).execute()
   if (signal?.aborted) throw new S3AbortError({ counts, cause: signal.reason })
   if (fault !== undefined) throw faultError(fault, counts)

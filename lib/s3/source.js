@@ -35,7 +35,7 @@ class S3Source {
 
   /** What the addon needs to list it without JavaScript; nothing when that can't be. */
   takeOver(client) {
-    if (client !== this.#client || this.#where !== undefined || this.#signal !== undefined || this.#job !== undefined || this.#isOver) return undefined
+    if (client !== this.#client || this.#where !== undefined || this.#signal != null || this.#job !== undefined || this.#isOver) return undefined
     this.#isOver = true
     return this.#options
   }
@@ -74,8 +74,9 @@ class S3Source {
         throw reason
       }
       const chunk = await this.#start().next()
-      if (chunk === null) {
-        if (this.#signal?.aborted) continue
+      // It was closed meanwhile.
+      if (chunk === null) continue
+      if (chunk[0] === 'over') {
         this.#close()
         break
       }
@@ -94,7 +95,7 @@ class S3Source {
     if (this.#job === undefined) {
       this.#job = openJob(core.listS3, this.#client.open(), this.#options)
       this.#client.started(this)
-      if (this.#signal !== undefined) onAbort(this.#signal, this.#onAbort)
+      if (this.#signal != null) onAbort(this.#signal, this.#onAbort)
     }
     return this.#job
   }
@@ -107,10 +108,9 @@ class S3Source {
   #close() {
     this.#isOver = true
     if (this.#job === undefined || this.#job.isClosed) return
-    core.forgetS3(this.#job.id)
     this.#job.close()
     this.#client.ended(this)
-    if (this.#signal !== undefined) offAbort(this.#signal, this.#onAbort)
+    if (this.#signal != null) offAbort(this.#signal, this.#onAbort)
   }
 }
 

@@ -3,29 +3,33 @@
 //! A job is one of `jobs`, so its chunks are taken as those of any other. What JavaScript answers to them comes by the
 //! functions here: credentials, permits of prefixes, and calls of an executor.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use napi::bindgen_prelude::Object as JsObject;
 use napi::Result;
+use napi::bindgen_prelude::Object as JsObject;
 use tokio::sync::{mpsc, oneshot};
 
 use super::environment::Environment;
 use super::functions::{Arguments, Functions, closed, to_js};
-use super::s3_chunk::Chunk;
+use super::jobs::{Job as NativeJob, Notifier, Taken};
+use super::s3_chunk::{Chunk, counters};
 use super::s3_options::Options;
 use super::s3_outlet::Outlet;
 use crate::core::prefix::to_utf16;
 use crate::core::slab::Slab;
 use crate::core::sync::Mutex;
+use crate::exec::caught::caught;
 use crate::exec::runtime;
 use crate::exec::s3::client::Client;
 use crate::exec::s3::credentials::{Credentials, Values};
 use crate::exec::s3::delete::{Deleter, Gate, Permit};
 use crate::exec::s3::fault::Fault;
+use crate::exec::s3::filter::{glob, regex};
 use crate::exec::s3::job::{Job, Outcome};
 use crate::exec::s3::list::Lister;
 use crate::exec::s3::object::Object;
@@ -36,20 +40,20 @@ use crate::exec::stop::Stop;
 /// Chunks that a job may have ready for JavaScript.
 const READY: usize = 4;
 
-/// The clients and jobs of one environment.
+/// The clients of one environment.
 #[derive(Default)]
 pub struct Stores {
     clients: Slab<Arc<Client>>,
-    jobs: HashMap<u32, Started>,
 }
 
-/// What can be said to a job.
+/// A job: what it has for JavaScript, and what can be said to it.
 struct Started {
     outlet: Arc<Outlet<Chunk>>,
     stop: Stop,
     progress: Arc<Progress>,
+    /// What an executor calls.
     deleter: Option<Deleter>,
-    questions: Arc<Questions<std::result::Result<(), String>>>,
+    permits: Arc<Questions<std::result::Result<(), String>>>,
     credentials: Arc<Questions<std::result::Result<Values, String>>>,
 }
 
@@ -80,6 +84,12 @@ impl<T> Questions<T> {
             let _ = question.send(answer);
         }
     }
+
+    /// Nobody will answer any more.
+    fn close(&self) {
+        let questions = std::mem::take(&mut *self.open.lock());
+        drop(questions);
+    }
 }
 
 pub fn define(functions: &mut Functions<'_>) -> Result<()> {
@@ -100,7 +110,7 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
     })?;
 
     // () -> a job that asks for credentials
-    functions.define("openS3Credentials", |env, _| open(env, |_| Ok(None)))?;
+    functions.define("openS3Credentials", |env, _| open(env, |_| Ok(())))?;
     // (job, request, credentials or null, message)
     functions.define("answerS3Credentials", |env, args| {
         let values = match args.get::<Option<JsObject<'_>>>(2)? {
@@ -109,6 +119,12 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
         };
         started(env, args.id(0)?)?.credentials.answer(args.get(1)?, values);
         Ok(())
+    })?;
+
+    // (whether it is a glob, pattern) -> what is wrong with it, or null
+    functions.define("findFaultInPattern", |_, args| {
+        let is_glob: bool = args.get(0)?;
+        Ok(if is_glob { glob } else { regex }(&args.get::<String>(1)?).err())
     })?;
 
     // (client, options) -> a job that gives pages
@@ -123,30 +139,36 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
             };
             let (outlet, stop) = (Arc::clone(&started.outlet), started.stop.clone());
             let progress = Arc::clone(&started.progress);
-            let work = runtime::handle().spawn(async move {
-                let mut lister = Lister::new(client, options, progress, stop.clone());
+            started.carry_out(async move {
+                let mut lister = Lister::new(client, options, progress, stop);
                 while let Some(page) = lister.next().await {
-                    match page {
-                        Ok(page) => outlet.put(chunk(page)).await,
-                        Err(fault) => outlet.put_now(Chunk::Fault(fault)),
-                    }
+                    outlet.put(chunk(page?)).await;
                 }
-                stop.stop();
-                outlet.end();
+                Ok(())
             });
-            started.outlet.set_work(work.abort_handle());
-            Ok(None)
+            Ok(())
         })
     })?;
 
-    // (client, options) -> a job that deletes what it is given
+    // () -> a job that asks for permits of prefixes, and tells when they are not needed any more
+    functions.define("openS3Permits", |env, _| open(env, |_| Ok(())))?;
+    // (job, permit, message or null)
+    functions.define("answerS3Permit", |env, args| {
+        let answer = args.get::<Option<String>>(2)?.map_or(Ok(()), Err);
+        started(env, args.id(0)?)?.permits.answer(args.get(1)?, answer);
+        Ok(())
+    })?;
+
+    // (client, options, job that asks for permits, or 0) -> a job that deletes what it is given
     functions.define("openS3Deleter", |env, args| {
         let client = client(env, args)?;
         let options = Options(args.get::<JsObject<'_>>(1)?).delete("")?;
+        let gate = gate(env, args, 2)?;
         open(env, |started| {
             let _runtime = runtime::handle().enter();
-            let gate = started.gate();
-            Ok(Some(Deleter::new(client, options, Some(gate), Arc::clone(&started.progress), started.stop.clone())))
+            let (progress, stop) = (Arc::clone(&started.progress), started.stop.clone());
+            started.deleter = Some(Deleter::new(client, options, gate, progress, stop));
+            Ok(())
         })
     })?;
     // (job, call, keys, versions or null): it is answered by a chunk
@@ -156,23 +178,22 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
         let keys: Vec<String> = args.get(2)?;
         let versions: Option<Vec<Option<String>>> = args.get(3)?;
         let versions = versions.unwrap_or_default().into_iter().chain(std::iter::repeat(None));
-        let objects =
-            keys.into_iter().zip(versions).map(|(key, version)| Object { key, version, ..Object::default() });
+        let objects = keys.into_iter().zip(versions).map(|(key, version)| Object {
+            key,
+            version,
+            ..Object::default()
+        });
         let objects = objects.collect();
         let deleter = started.deleter.clone().ok_or_else(|| closed("executor"))?;
         let outlet = Arc::clone(&started.outlet);
         runtime::handle().spawn(async move {
             let settled = deleter.delete(objects).await;
-            let fatal = deleter.fatal().cloned();
-            outlet.put_now(Chunk::Settled(call, settled));
-            if let Some(fault) = fatal {
-                outlet.put_now(Chunk::Fault(fault));
-            }
+            outlet.put_now(Chunk::Settled(call, settled, deleter.fatal().cloned()));
         });
         Ok(())
     })?;
 
-    // (client, options) -> a job that lists and deletes, or only counts
+    // (client, options, whether it only counts, job that asks for permits, or 0) -> a job that lists and deletes
     functions.define("runS3", |env, args| {
         let client = client(env, args)?;
         let options = Options(args.get::<JsObject<'_>>(1)?);
@@ -180,19 +201,15 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
         let delete = options.delete(&list.prefix)?;
         let window = options.window()?;
         let only_counts: bool = args.get(2)?;
+        let gate = gate(env, args, 3)?;
         open(env, |started| {
             let (outlet, stop, progress) =
                 (Arc::clone(&started.outlet), started.stop.clone(), Arc::clone(&started.progress));
-            let job = Job { client, list, delete, window, gate: Some(started.gate()), progress, stop };
-            let work = runtime::handle().spawn(async move {
-                let outcome = if only_counts { job.count().await } else { run(job, &outlet).await };
-                if let Err(fault) = outcome {
-                    outlet.put_now(Chunk::Fault(fault));
-                }
-                outlet.end();
+            let job = Job { client, list, delete, window, gate, progress, stop };
+            started.carry_out(async move {
+                if only_counts { job.count().await } else { run(job, &outlet).await }
             });
-            started.outlet.set_work(work.abort_handle());
-            Ok(None)
+            Ok(())
         })
     })?;
 
@@ -201,27 +218,8 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
         started(env, args.id(0)?)?.stop.stop();
         Ok(())
     })?;
-    // (job, permit, message or null)
-    functions.define("answerS3Permit", |env, args| {
-        let answer = args.get::<Option<String>>(2)?.map_or(Ok(()), Err);
-        started(env, args.id(0)?)?.questions.answer(args.get(1)?, answer);
-        Ok(())
-    })?;
     // (job) -> counters, in the order of the fields of Progress
-    functions.define("readS3", |env, args| {
-        let Progress { listed, bytes, deleted, failed, markers, requests, retries, throttled, in_flight } =
-            &*started(env, args.id(0)?)?.progress;
-        let counters = [listed, bytes, deleted, failed, markers, requests, retries, throttled, in_flight];
-        let read = |counter: &&AtomicU64| counter.load(Ordering::Relaxed) as f64;
-        Ok(counters.iter().map(read).collect::<Vec<f64>>())
-    })?;
-    // (job): nothing will be said to it any more
-    functions.define("forgetS3", |env, args| {
-        if let Some(started) = env.stores.jobs.remove(&args.id(0)?) {
-            started.stop.stop();
-        }
-        Ok(())
-    })
+    functions.define("readS3", |env, args| Ok(counters(&started(env, args.id(0)?)?.progress)))
 }
 
 async fn run(job: Job, outlet: &Arc<Outlet<Chunk>>) -> Outcome {
@@ -237,27 +235,13 @@ async fn run(job: Job, outlet: &Arc<Outlet<Chunk>>) -> Outcome {
     outcome
 }
 
-/// Opens a job, with what can be said to it.
-fn open(env: &mut Environment, start: impl FnOnce(&Started) -> Result<Option<Deleter>>) -> Result<u32> {
-    let mut opened = None;
+/// Opens a job.
+fn open(env: &mut Environment, start: impl FnOnce(&mut Started) -> Result<()>) -> Result<u32> {
     let job = env.jobs.open(|notifier| {
-        let stop = Stop::new();
-        let outlet = Outlet::new(READY, notifier, stop.clone());
-        let mut started = Started {
-            outlet: Arc::clone(&outlet),
-            stop,
-            progress: Arc::default(),
-            deleter: None,
-            questions: Arc::default(),
-            credentials: Arc::default(),
-        };
-        started.deleter = start(&started)?;
-        opened = Some(started);
-        Ok(outlet)
+        let mut started = Started::new(notifier);
+        start(&mut started)?;
+        Ok(Arc::new(started))
     })?;
-    if let Some(started) = opened {
-        env.stores.jobs.insert(job, started);
-    }
     Ok(to_js(job))
 }
 
@@ -266,7 +250,18 @@ fn client(env: &Environment, args: &Arguments) -> Result<Arc<Client>> {
 }
 
 fn started(env: &Environment, job: u32) -> Result<&Started> {
-    env.stores.jobs.get(&job).ok_or_else(|| closed("job"))
+    let job: &dyn Any = env.jobs.get(job)?.as_ref();
+    job.downcast_ref().ok_or_else(|| closed("job"))
+}
+
+/// The permits that the job of this argument asks for, if there is one.
+fn gate(env: &Environment, args: &Arguments, index: usize) -> Result<Option<Arc<dyn Gate>>> {
+    if args.get::<u32>(index)? == 0 {
+        return Ok(None);
+    }
+    let asking = started(env, args.id(index)?)?;
+    let (outlet, questions) = (Arc::clone(&asking.outlet), Arc::clone(&asking.permits));
+    Ok(Some(Arc::new(Permits { outlet, questions })))
 }
 
 fn asked_credentials(asking: &Started) -> Credentials {
@@ -274,13 +269,51 @@ fn asked_credentials(asking: &Started) -> Credentials {
     Credentials::fetched(move || {
         let (number, answer) = questions.ask();
         outlet.put_now(Chunk::Credentials(number));
-        Box::pin(async move { answer.await.unwrap_or_else(|_| Err("The client was closed".to_owned())) })
+        Box::pin(
+            async move { answer.await.unwrap_or_else(|_| Err("The client was closed".to_owned())) },
+        )
     })
 }
 
 impl Started {
-    fn gate(&self) -> Arc<dyn Gate> {
-        Arc::new(Permits { outlet: Arc::clone(&self.outlet), questions: Arc::clone(&self.questions) })
+    fn new(notifier: Notifier) -> Self {
+        Self {
+            outlet: Outlet::new(READY, notifier),
+            stop: Stop::new(),
+            progress: Arc::default(),
+            deleter: None,
+            permits: Arc::default(),
+            credentials: Arc::default(),
+        }
+    }
+
+    /// Carries out the work of the job, and tells how it ended, also when it panics.
+    fn carry_out(&self, work: impl Future<Output = Outcome> + Send + 'static) {
+        let (outlet, stop) = (Arc::clone(&self.outlet), self.stop.clone());
+        let progress = Arc::clone(&self.progress);
+        let work = runtime::handle().spawn(async move {
+            let outcome = caught(work).await.unwrap_or_else(|panic| Err(Fault::of_panic(&*panic)));
+            stop.stop();
+            if let Err(fault) = outcome {
+                outlet.put_now(Chunk::Fault(fault));
+            }
+            outlet.put_now(Chunk::Over(progress));
+            outlet.end();
+        });
+        self.outlet.set_work(work.abort_handle());
+    }
+}
+
+impl NativeJob for Started {
+    fn take(&self) -> Taken {
+        self.outlet.take()
+    }
+
+    fn cancel(&self) {
+        self.stop.stop();
+        self.outlet.close();
+        self.permits.close();
+        self.credentials.close();
     }
 }
 
@@ -303,7 +336,10 @@ impl Drop for Held {
 }
 
 impl Gate for Permits {
-    fn acquire(&self, prefix: &[u8]) -> Pin<Box<dyn Future<Output = std::result::Result<Permit, Fault>> + Send>> {
+    fn acquire(
+        &self,
+        prefix: &[u8],
+    ) -> Pin<Box<dyn Future<Output = std::result::Result<Permit, Fault>> + Send>> {
         let (number, answer) = self.questions.ask();
         let outlet = Arc::clone(&self.outlet);
         outlet.put_now(Chunk::Ask(number, to_utf16(prefix)));

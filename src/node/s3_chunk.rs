@@ -3,6 +3,9 @@
 //! Many objects cross as one array per field, because an array of strings costs a fraction of what as many
 //! objects do.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use napi::bindgen_prelude::{Array, Float64Array, JsValue, ToNapiValue, Utf16String};
 use napi::{Env, Result, sys};
 
@@ -10,6 +13,7 @@ use super::jobs::IntoJs;
 use crate::exec::s3::delete::{Settled, Stayed};
 use crate::exec::s3::fault::Fault;
 use crate::exec::s3::object::Object;
+use crate::exec::s3::progress::Progress;
 
 /// Something a job tells.
 pub enum Chunk {
@@ -21,8 +25,9 @@ pub enum Chunk {
     Versions(Vec<Object>),
     /// `['stayed', keys, versions, codes, messages]`
     Stayed(Vec<Stayed>),
-    /// `['settled', call, gone, untried, keys, versions, codes, messages]`
-    Settled(u32, Settled),
+    /// `['settled', call, gone, untried, keys, versions, codes, messages, fault]`, where `fault` is the chunk that tells
+    /// why nothing more was tried, or `null`
+    Settled(u32, Settled, Option<Fault>),
     /// `['ask', permit, prefix]`
     Ask(u32, Vec<u16>),
     /// `['release', permit]`
@@ -31,11 +36,13 @@ pub enum Chunk {
     Credentials(u32),
     /// `['fault', code, message, status]`
     Fault(Fault),
+    /// `['over', counters]`, the last chunk of whatever is not called again
+    Over(Arc<Progress>),
 }
 
 impl IntoJs for Chunk {
     fn into_js(self: Box<Self>, env: &Env) -> Result<sys::napi_value> {
-        let mut out = Row { array: env.create_array(0)?, length: 0 };
+        let mut out = Row::new(env)?;
         match *self {
             Self::Keys(objects) => {
                 out.add("keys")?;
@@ -68,12 +75,14 @@ impl IntoJs for Chunk {
                 out.add("stayed")?;
                 out.add_stayed(stayed)?;
             }
-            Self::Settled(call, Settled { gone, stayed, untried }) => {
+            Self::Settled(call, Settled { gone, stayed, untried }, fault) => {
                 out.add("settled")?;
                 out.add(call)?;
                 out.add(gone as f64)?;
                 out.add(untried as f64)?;
                 out.add_stayed(stayed)?;
+                let fault = fault.map(|fault| fault_row(env, fault)).transpose()?;
+                out.add(fault.map(|row| row.array))?;
             }
             Self::Ask(permit, prefix) => {
                 out.add("ask")?;
@@ -88,11 +97,10 @@ impl IntoJs for Chunk {
                 out.add("credentials")?;
                 out.add(request)?;
             }
-            Self::Fault(Fault { code, message, status, .. }) => {
-                out.add("fault")?;
-                out.add(code)?;
-                out.add(message)?;
-                out.add(status)?;
+            Self::Fault(fault) => out = fault_row(env, fault)?,
+            Self::Over(progress) => {
+                out.add("over")?;
+                out.add(counters(&progress))?;
             }
         }
         Ok(out.array.raw())
@@ -104,7 +112,39 @@ struct Row<'env> {
     length: u32,
 }
 
-impl Row<'_> {
+fn fault_row(env: &Env, fault: Fault) -> Result<Row<'_>> {
+    let Fault { code, message, status, .. } = fault;
+    let mut out = Row::new(env)?;
+    out.add("fault")?;
+    out.add(code)?;
+    out.add(message)?;
+    out.add(status)?;
+    Ok(out)
+}
+
+/// The counters, in the order of the fields.
+pub fn counters(progress: &Progress) -> Vec<f64> {
+    let Progress {
+        listed,
+        bytes,
+        deleted,
+        failed,
+        markers,
+        requests,
+        retries,
+        throttled,
+        in_flight,
+    } = progress;
+    let counters =
+        [listed, bytes, deleted, failed, markers, requests, retries, throttled, in_flight];
+    counters.iter().map(|counter| counter.load(Ordering::Relaxed) as f64).collect()
+}
+
+impl<'env> Row<'env> {
+    fn new(env: &'env Env) -> Result<Self> {
+        Ok(Self { array: env.create_array(0)?, length: 0 })
+    }
+
     fn add<T: ToNapiValue>(&mut self, value: T) -> Result<()> {
         self.array.set(self.length, value)?;
         self.length += 1;
@@ -112,7 +152,8 @@ impl Row<'_> {
     }
 
     fn add_stayed(&mut self, stayed: Vec<Stayed>) -> Result<()> {
-        let (mut keys, mut versions, mut codes, mut messages) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut keys, mut versions, mut codes, mut messages) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for Stayed { key, version, code, message } in stayed {
             keys.push(key);
             versions.push(version);

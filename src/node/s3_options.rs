@@ -12,7 +12,7 @@ use crate::core::prefix::Cut;
 use crate::exec::s3::client::{Target, Way};
 use crate::exec::s3::config::Config;
 use crate::exec::s3::credentials::Values;
-use crate::exec::s3::filter::{Filter, glob};
+use crate::exec::s3::filter::{Filter, glob, regex};
 use crate::exec::s3::{delete, list};
 
 /// An object of options.
@@ -38,7 +38,8 @@ impl Options<'_> {
 
     fn limit(&self, name: &str) -> Result<Limit> {
         let number = self.get(name)?.unwrap_or(f64::MAX);
-        Limit::from_f64(number).map_err(|error| Error::new(Status::InvalidArg, format!("{name}: {error}")))
+        Limit::from_f64(number)
+            .map_err(|error| Error::new(Status::InvalidArg, format!("{name}: {error}")))
     }
 
     /// How a client is made.
@@ -75,7 +76,9 @@ impl Options<'_> {
     /// Credentials, as far as there are some.
     pub fn credentials(&self) -> Result<Option<Values>> {
         let Some(id) = self.get::<String>("accessKeyId")? else { return Ok(None) };
-        let expiry = self.get::<f64>("expiration")?.and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok());
+        let expiry = self
+            .get::<f64>("expiration")?
+            .and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok());
         Ok(Some(Values::new(
             id,
             self.text("secretAccessKey")?,
@@ -105,7 +108,7 @@ impl Options<'_> {
                 .collect::<std::result::Result<Vec<_>, _>>()
                 .map_err(|error| Error::new(Status::InvalidArg, error))
         };
-        let regexes = patterns("regexes", |pattern| Regex::new(pattern).map_err(|error| error.to_string()))?;
+        let regexes = patterns("regexes", regex)?;
         let globs = patterns("globs", glob)?;
         Ok(list::Options {
             target: self.target()?,
@@ -135,7 +138,11 @@ impl Options<'_> {
             (None, None) => None,
         };
         let grouping = match cut {
-            Some(cut) => Grouping::PerPrefix { cut, limit: self.limit("maxPerPrefix")?, gated: self.flag("gated")? },
+            Some(cut) => Grouping::PerPrefix {
+                cut,
+                limit: self.limit("maxPerPrefix")?,
+                gated: self.flag("gated")?,
+            },
             None => Grouping::Shared(Cut::Delimiter { base, delimiter: "/".to_owned() }),
         };
         Ok(delete::Options {

@@ -6,16 +6,14 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
 
-use super::jobs::{IntoJs, Job, Notifier, Taken};
+use super::jobs::{IntoJs, Notifier, Taken};
 use crate::core::sync::Mutex;
-use crate::exec::stop::Stop;
 
 /// A queue from Tokio to JavaScript.
 pub struct Outlet<T> {
     state: Mutex<State<T>>,
     room: Semaphore,
     notifier: Notifier,
-    stop: Stop,
 }
 
 struct State<T> {
@@ -32,11 +30,12 @@ struct Chunk<T> {
     is_bounded: bool,
 }
 
-impl<T: Send + 'static> Outlet<T> {
+impl<T: IntoJs + Send + 'static> Outlet<T> {
     /// An outlet with room for so many chunks.
-    pub fn new(room: usize, notifier: Notifier, stop: Stop) -> Arc<Self> {
-        let state = State { chunks: VecDeque::new(), is_awaited: false, is_over: false, work: None };
-        Arc::new(Self { state: Mutex::new(state), room: Semaphore::new(room), notifier, stop })
+    pub fn new(room: usize, notifier: Notifier) -> Arc<Self> {
+        let state =
+            State { chunks: VecDeque::new(), is_awaited: false, is_over: false, work: None };
+        Arc::new(Self { state: Mutex::new(state), room: Semaphore::new(room), notifier })
     }
 
     /// What is dropped at once when JavaScript wants no more.
@@ -46,7 +45,7 @@ impl<T: Send + 'static> Outlet<T> {
 
     /// Puts a chunk in when there is room.
     pub async fn put(&self, content: T) {
-        // The semaphore is never closed.
+        // Without one the outlet was closed, and nobody takes what is put in.
         if let Ok(permit) = self.room.acquire().await {
             permit.forget();
         }
@@ -80,10 +79,9 @@ impl<T: Send + 'static> Outlet<T> {
             self.notifier.notify();
         }
     }
-}
 
-impl<T: IntoJs + Send + 'static> Job for Outlet<T> {
-    fn take(&self) -> Taken {
+    /// What [`Job::take`](super::jobs::Job::take) gives.
+    pub fn take(&self) -> Taken {
         let mut state = self.state.lock();
         if let Some(Chunk { content, is_bounded }) = state.chunks.pop_front() {
             self.room.add_permits(usize::from(is_bounded));
@@ -96,9 +94,10 @@ impl<T: IntoJs + Send + 'static> Job for Outlet<T> {
         Taken::Nothing
     }
 
-    fn cancel(&self) {
-        self.stop.stop();
-        if let Some(work) = &self.state.lock().work {
+    /// JavaScript wants no more: the work is dropped, and nothing waits for room.
+    pub fn close(&self) {
+        self.room.close();
+        if let Some(work) = self.state.lock().work.take() {
             work.abort();
         }
     }

@@ -27,7 +27,9 @@ use super::request::Proof;
 use crate::core::batch::{Batch, Batcher, Grouping, LaneId, Next, Outcome, Plan, Ticket};
 use crate::core::limit::Limit;
 use crate::core::pace::Moment;
+use crate::exec::caught::caught;
 use crate::exec::stop::Stop;
+use crate::faults;
 
 /// How keys are deleted.
 #[derive(Clone, Debug)]
@@ -135,7 +137,13 @@ impl Deleter {
                 let _ = inbox.send(Message::Stop);
             }
         });
-        tokio::spawn(state.work(messages));
+        let (stopping, failing) = (stop.clone(), Arc::clone(&fatal));
+        tokio::spawn(async move {
+            if let Err(panic) = caught(state.work(messages)).await {
+                let _ = failing.set(Fault::of_panic(&*panic));
+                stopping.stop();
+            }
+        });
         Self { inbox, stop, fatal }
     }
 
@@ -143,10 +151,16 @@ impl Deleter {
     pub async fn delete(&self, objects: Vec<Object>) -> Settled {
         let untried = objects.len() as u64;
         let (done, settled) = oneshot::channel();
-        if self.stop.is_stopped() || self.inbox.send(Message::Call { objects, done }).is_err() {
-            return Settled { untried, ..Settled::default() };
+        if !self.stop.is_stopped() {
+            // Without somebody to take it there is no answer either.
+            let _ = self.inbox.send(Message::Call { objects, done });
+            if let Ok(settled) = settled.await {
+                return settled;
+            }
+            // It panicked, and is about to say so.
+            self.stop.stopped().await;
         }
-        settled.await.unwrap_or(Settled { untried, ..Settled::default() })
+        Settled { untried, ..Settled::default() }
     }
 
     /// The fault that made all other keys pointless, if there was one.
@@ -255,7 +269,9 @@ impl State {
                     let sender = self.sender.clone();
                     add(&sender.progress.in_flight, 1);
                     tokio::spawn(async move {
-                        let (way, result) = sender.send(&items).await;
+                        let way = sender.client.ways.current();
+                        let result = caught(sender.send(way, &items)).await;
+                        let result = result.unwrap_or_else(|panic| Err(Fault::of_panic(&*panic)));
                         take(&sender.progress.in_flight, 1);
                         drop(permit);
                         let _ = inbox.send(Message::Finished { ticket, items, way, result });
@@ -283,6 +299,7 @@ impl State {
         way: Way,
         result: Result<Deletion, Fault>,
     ) {
+        faults::pass("s3 finished");
         self.running -= 1;
         let mut outcome = Outcome::default();
         match result {
@@ -391,10 +408,12 @@ impl State {
         }
     }
 
+    /// What waits has no better prospects, and is told the same.
     fn give_up(&mut self, fault: Fault) {
+        let waiting = self.batcher.clear();
+        self.stay(waiting, &fault);
         let _ = self.fatal.set(fault);
         self.stop.stop();
-        self.drop_waiting();
     }
 
     fn gone(&mut self, items: Vec<Doomed>) {
@@ -458,10 +477,10 @@ struct Sender {
 }
 
 impl Sender {
-    async fn send(&self, items: &[Doomed]) -> (Way, Result<Deletion, Fault>) {
+    async fn send(&self, way: Way, items: &[Doomed]) -> Result<Deletion, Fault> {
+        faults::pass("s3 delete");
         let Self { client, target, progress, .. } = self;
-        let way = client.ways.current();
-        let result = match (way, items) {
+        match (way, items) {
             (Way::Single, [item]) => client.delete_one(target, item, progress).await,
             (_, [item]) if item.alone => client.delete_one(target, item, progress).await,
             _ => {
@@ -469,8 +488,7 @@ impl Sender {
                 let proof = if way == Way::Checksum { Proof::Checksum } else { Proof::Md5 };
                 client.delete_many(target, items, proof, quiet, progress).await
             }
-        };
-        (way, result)
+        }
     }
 
     /// What an answer says about the store.

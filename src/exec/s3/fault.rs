@@ -3,6 +3,8 @@
 //! Pure decisions, by status and code: who waits and tries again without counting, who tries again a limited number of
 //! times, who is reported, and what makes the whole job pointless.
 
+use std::any::Any;
+
 /// What to do about a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -56,6 +58,14 @@ impl Fault {
     /// A fault that no request can mend.
     pub fn fatal(code: &str, message: String) -> Self {
         Self { kind: Kind::Fatal, status: None, code: code.to_owned(), message }
+    }
+
+    /// What is told when a task of ours panicked.
+    pub fn of_panic(panic: &(dyn Any + Send)) -> Self {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        let text = text.unwrap_or("a panic without a message");
+        Self::fatal("Panic", format!("A fault of this library: {text}"))
     }
 
     /// Whether it may mean that the store can't do this kind of multi-delete, rather than that these keys must stay.

@@ -55,6 +55,15 @@ fn milliseconds(text: &str) -> Option<f64> {
     time.to_millis().ok().map(|ms| ms as f64)
 }
 
+/// A regular expression, which any part of a key may match.
+///
+/// # Errors
+///
+/// What is wrong with the pattern.
+pub fn regex(pattern: &str) -> Result<Regex, String> {
+    Regex::new(pattern).map_err(|error| error.to_string())
+}
+
 /// A regular expression for a glob that the whole key has to match.
 ///
 /// `*` is anything but `/`, `**` anything, `?` one character but `/`, `[ab]` and `[!ab]` one of a set, `{a,b}` one of
@@ -108,7 +117,7 @@ pub fn glob(pattern: &str) -> Result<Regex, String> {
         return Err("a { is not closed".to_owned());
     }
     regex.push('$');
-    Regex::new(&regex).map_err(|error| error.to_string())
+    self::regex(&regex)
 }
 
 #[cfg(test)]

@@ -21,9 +21,11 @@ use super::filter::Filter;
 use super::object::Object;
 use super::progress::{Progress, add};
 use super::split::{Asker, Whole, find_cuts};
-use crate::exec::race::race;
+use crate::exec::caught::caught;
+use crate::exec::race::{First, race};
 use crate::exec::source::Source;
 use crate::exec::stop::Stop;
+use crate::faults;
 
 /// Pages that are ready for whoever takes them.
 const READY: usize = 2;
@@ -78,8 +80,11 @@ impl Lister {
         tokio::spawn(async move {
             let closed = out.clone();
             let stop = state.asker.stop.clone();
-            let work = race(closed.closed(), stop.stopped());
-            race(state.work(out), work).await;
+            let unwanted = race(closed.closed(), stop.stopped());
+            // A listing that broke off must not pass for a whole one.
+            if let First::Left(Err(panic)) = race(caught(state.work(out)), unwanted).await {
+                let _ = closed.send(Err(Fault::of_panic(&*panic))).await;
+            }
         });
         Self { pages }
     }
@@ -140,7 +145,7 @@ impl State {
                     self.cut(number, cuts.unwrap_or_default());
                     continue;
                 }
-                Err(error) => Err(Fault::passing("InternalError", error.to_string())),
+                Err(error) => Err(Fault::of_panic(&*error.into_panic())),
             };
             let is_over = page.is_err();
             // The next pages are on their way while this one waits to be taken.
@@ -193,6 +198,7 @@ impl State {
 
     /// Takes a page in, and returns what is wanted of it.
     fn page(&mut self, number: u64, listing: Listing) -> Result<Vec<Object>, Fault> {
+        faults::pass("s3 page");
         let Listing { mut objects, is_truncated, next, .. } = listing;
         let Some(at) = self.ranges.iter().position(|range| range.number == number) else {
             return Ok(Vec::new());
