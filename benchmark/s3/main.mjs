@@ -1,8 +1,8 @@
 // `npm run bench:s3`: empties a prefix in the ways that are in use, beside this package's, on the test server of this repository
 // with the latency of a store far away. One process for each figure, and a fresh bucket; afterwards the bucket is listed. Ratios are
 // taken round by round. The figures of a command hold all of it, start included; those of a way in Node.js hold the run.
-// The requirements are meant for the 100,000 keys that are the default. Options: `--objects N`, `--rounds N`, `--only NAME` (prefixes, flat or throttling), `--json FILE`, `--check` (fail when a requirement
-// is missed).
+// Options: `--objects N` (the requirements are meant for the default), `--rounds N`, `--only NAME` (prefixes, flat or throttling),
+// `--json FILE`, `--check` (fail when a requirement is missed).
 
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
