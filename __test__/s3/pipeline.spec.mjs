@@ -1,207 +1,190 @@
-// Sources, executors and the pipeline between them: limits, batches, progress, abort.
+// executeTasks with ends of S3: fused, or with JavaScript at one end.
 import test from 'ava'
-import { SynchronizerProvider, toTasks } from 'ya-syn-native'
-import { Bucket, keysOf, until, withStore } from './store.mjs'
+import { SynchronizerProvider, mergeAsyncGenerators, rebatchTasks, toTasks } from 'ya-syn-native'
+import { S3BulkError, S3DeleteError } from 'ya-syn-native/s3'
+import { Bucket, keysOf, requests, sleep, waitUntil, withStore } from './store.mjs'
 
 withStore(test)
 const serial = test.serial
 const sp = new SynchronizerProvider()
 
-serial('S11: batches hold what they may, and nothing is sent for nothing', async (t) => {
-  const { client, server } = t.context
-  for (const [count, requests] of [[0, undefined], [1, 1], [999, 1], [1000, 1], [1001, 2], [2000, 2]]) {
-    await server.reset()
-    await server.seed({ bucket: Bucket, template: 'k/{i:05}', count })
-    const { deleted } = await client.deletePrefix({ Bucket, Prefix: 'k/', parallelListing: 1 })
-    const stats = await server.stats()
-    t.is(deleted, count)
-    t.is(stats.requests.byOperation.DeleteObjects, requests)
-    t.true(stats.largestDelete <= 1000)
-  }
-})
-
-serial('S11: a page that a filter empties, an empty call and a key named twice', async (t) => {
-  const { client, server } = t.context
-  await server.seed({ bucket: Bucket, template: '{i:05}', count: 30 })
-  const pages = []
-  for await (const { task } of client.listKeys({ Bucket, MaxKeys: 10, parallelListing: 1, filter: { glob: '0001?' } })) pages.push(task.length)
-  t.deepEqual(pages, [10])
-  const del = client.deleteObjects({ Bucket })
-  await del({ task: [] })
-  await del({ task: ['00001', '00001'] })
-  t.is((await server.stats()).requests.byOperation.DeleteObjects, 1)
-})
-
-serial('calls that are pending together share requests, and one alone settles', async (t) => {
-  const { client, server } = t.context
-  await server.configure({ latencyDelete: 30 })
-  await server.seed({ bucket: Bucket, template: '{i:03}', count: 100 })
-  const del = client.deleteObjects({ Bucket, batchSize: 50, maxTasksInExecution: 1 })
-  const keys = await keysOf(client)
-  await Promise.all(keys.map((key) => del({ task: [key] })))
-  t.true((await server.stats()).requests.byOperation.DeleteObjects <= 4)
-  t.deepEqual(await keysOf(client), [])
-})
-
-for (const [name, source, executor] of [
-  ['both native', (c) => c.listKeys({ Bucket, MaxKeys: 100 }), (c) => c.deleteObjects({ Bucket })],
-  ['JavaScript source', async (c) => toTasks([await keysOf(c)]), (c) => c.deleteObjects({ Bucket, batchSize: 300 })],
-  ['JavaScript filter', (c) => c.listKeys({ Bucket, where: () => true }), (c) => c.deleteObjects({ Bucket })],
-  ['JavaScript executor', (c) => c.listKeys({ Bucket }), (c) => { const del = c.deleteObjects({ Bucket }); return (task) => del(task) }],
-]) {
+const ends = {
+  'both native': [(c) => c.listKeys({ Bucket, MaxKeys: 100 }), (c) => c.deleteObjects({ Bucket })],
+  'versions, both native': [(c) => c.listObjectVersions({ Bucket, MaxKeys: 100 }), (c) => c.deleteObjects({ Bucket })],
+  'objects, both native': [(c) => c.listObjects({ Bucket, MaxKeys: 100 }), (c) => c.deleteObjects({ Bucket })],
+  'objects, JavaScript filter': [(c) => c.listObjects({ Bucket, where: ({ Size }) => Size === 0 }), (c) => c.deleteObjects({ Bucket })],
+  'JavaScript source': [async (c) => toTasks([await keysOf(c)]), (c) => c.deleteObjects({ Bucket, batchSize: 300 })],
+  'a listing that was cut again': [(c) => rebatchTasks(c.listKeys({ Bucket }), 7), (c) => c.deleteObjects({ Bucket })],
+  'listings that were merged': [
+    (c) => mergeAsyncGenerators([c.listKeys({ Bucket, filter: { regex: '^[0-7]' } }), c.listKeys({ Bucket, filter: { regex: '^[8-9a-f]' } })]),
+    (c) => c.deleteObjects({ Bucket }),
+  ],
+  'JavaScript filter': [(c) => c.listKeys({ Bucket, where: () => true }), (c) => c.deleteObjects({ Bucket })],
+  'JavaScript executor': [(c) => c.listKeys({ Bucket }), (c) => { const del = c.deleteObjects({ Bucket }); return (task) => del(task) }],
+  'a listing that was begun': [async (c) => { const listing = c.listKeys({ Bucket }); c.begun = (await listing.next()).value; return listing }, (c) => c.deleteObjects({ Bucket })],
+}
+for (const [name, [source, executor]] of Object.entries(ends)) {
   serial(`executeTasks with ends that are: ${name}`, async (t) => {
     const { client, server } = t.context
     await server.seed({ bucket: Bucket, template: '{x}', count: 2500 })
-    await sp.executeTasks({ maxTasksInFlight: 20, maxTasksInExecution: 5, taskSource: await source(client), taskExecutor: executor(client) })
-    t.deepEqual(await keysOf(client), [])
+    const taskSource = await source(client)
+    const result = await sp.executeTasks({ maxTasksInFlight: 20, maxTasksInExecution: 5, taskSource, taskExecutor: executor(client) })
+    t.is(result, undefined)
+    t.deepEqual(await keysOf(client), client.begun?.task.sort() ?? [])
+    t.true((await server.stats()).inFlight.byOperation.DeleteObjects.peak <= 5)
+    t.deepEqual(await taskSource.next(), { done: true, value: undefined })
   })
 }
 
-serial('S13: what is in flight stays in its bounds, retries included', async (t) => {
-  const { client, server } = t.context
-  await server.configure({ latencyDelete: 20 })
-  await server.seed({ bucket: Bucket, template: '{i:05}', count: 4000 })
-  await server.faults([{ operation: 'DeleteObjects', nth: 3, times: 5, status: 503, code: 'ServiceUnavailable' }])
-  const result = await client.deletePrefix({ Bucket, all: true, batchSize: 100, maxTasksInExecution: 7 })
-  const { byOperation } = (await server.stats()).inFlight
-  t.is(result.deleted, 4000)
-  t.is(byOperation.DeleteObjects.peak, 7)
-  t.true(byOperation.ListObjectsV2.peak <= 8 + 32)
-})
-
-serial('limitPerKey: a prefix has its limit, a request touches one, and synchronizers share it', async (t) => {
-  const { client, server } = t.context
-  await server.configure({ latencyDelete: 10, prefixLength: 2 })
-  const limitPerKey = { prefixLength: 2, maxTasksInExecution: 1 }
-  for (const synchronizers of [undefined, sp]) {
-    await server.reset()
-    await server.seed({ bucket: Bucket, template: '{i%4}/{i:05}', count: 2000 })
-    const taskExecutor = client.deleteObjects({ Bucket, batchSize: 100, limitPerKey: { ...limitPerKey, synchronizers } })
-    let inside = 0
-    const held = synchronizers?.forKey('3/', 1).synchronized(async () => {
-      await until(async () => (await keysOf(client)).every((key) => key.startsWith('3/')))
-      inside = (await keysOf(client)).length
-    })
-    await sp.executeTasks({ maxTasksInFlight: 50, taskSource: client.listKeys({ Bucket }), taskExecutor })
-    await held
-    if (synchronizers !== undefined) t.is(inside, 500, 'no key of the prefix went while its synchronizer was held')
-    for (const { peakInFlight, requests } of Object.values((await server.stats()).prefixes)) {
-      t.is(peakInFlight, 1)
-      t.true(requests >= 5)
-    }
-    t.deepEqual(await keysOf(client), [])
-  }
-  await until(() => sp.numberOfKeys <= 4)
-})
-
-serial('S12: an empty or missing prefix is refused unless all is true', async (t) => {
-  const { client, server } = t.context
-  await server.seed({ bucket: Bucket, keys: ['a'] })
-  for (const Prefix of ['', undefined, null, 5]) {
-    const error = await t.throwsAsync(client.deletePrefix({ Bucket, Prefix }))
-    t.is(error.code, 'Invalid')
-    t.regex(error.message, /Prefix.*all/)
-  }
-  const { deleted } = await client.deletePrefix({ Bucket, Prefix: 'a', dryRun: true })
-  t.is(deleted, 1)
-  t.deepEqual(await keysOf(client), ['a'])
-  await client.deletePrefix({ Bucket, all: true })
+serial('a listing of another client is run in JavaScript', async (t) => {
+  const { client, open, server } = t.context
+  await server.seed({ bucket: Bucket, template: '{x}', count: 2500 })
+  await sp.executeTasks({ maxTasksInFlight: 20, taskSource: open().listKeys({ Bucket }), taskExecutor: client.deleteObjects({ Bucket }) })
   t.deepEqual(await keysOf(client), [])
 })
 
-test('X01: batchSize outside of 1 to 1,000 is refused by name', (t) => {
-  for (const batchSize of [0, -1, 1.5, NaN, Infinity, 1001, '5']) {
-    t.throws(() => t.context.client.deleteObjects({ Bucket, batchSize }), { code: 'Invalid', message: /batchSize must be an integer from 1 to 1000/ })
-  }
-})
-
-serial('S17: a plain delete says how many markers it made, and versions removes all', async (t) => {
+serial('mapTasks takes a listing and the executor too', async (t) => {
   const { client, server } = t.context
-  await server.seed({ bucket: Bucket, template: 'k/{i:04}', count: 1500, versioning: 'Enabled' })
-  const plain = await client.deletePrefix({ Bucket, Prefix: 'k/' })
-  t.deepEqual([plain.deleted, plain.markersCreated], [1500, 1500])
-  const all = await client.deletePrefix({ Bucket, Prefix: 'k/', versions: true })
-  t.deepEqual([all.deleted, all.markersCreated], [3000, 0])
-  for await (const page of client.listObjectVersions({ Bucket })) t.fail(`${page.task.length} versions stayed`)
+  await server.seed({ bucket: Bucket, template: '{i:04}', count: 50 })
+  const del = client.deleteObjects({ Bucket })
+  const taskExecutor = async ({ task }) => { await del({ task }); return task.length }
+  const lengths = []
+  for await (const length of sp.mapTasks({ maxTasksInFlight: 3, taskSource: client.listKeys({ Bucket, MaxKeys: 10, parallelListing: 1 }), taskExecutor })) lengths.push(length)
+  t.deepEqual(lengths, [10, 10, 10, 10, 10])
+  t.deepEqual(await keysOf(client), [])
 })
 
-for (const template of ['{i:08}', '{x}', 'p/{i%16:02}/{i:06}', 'a/b/c/{x:4}/{i}']) {
-  serial(`each key comes once from parallel listing: ${template}`, async (t) => {
+serial('the fused run deletes from the bucket that was listed, and refuses another', async (t) => {
+  const { client, server } = t.context
+  await server.seed({ bucket: Bucket, keys: ['a'] })
+  await server.seed({ bucket: 'other', keys: ['a'] })
+  const run = sp.executeTasks({ maxTasksInFlight: 5, taskSource: client.listKeys({ Bucket }), taskExecutor: client.deleteObjects({ Bucket: 'other' }) })
+  await t.throwsAsync(run, { code: 'Invalid', message: /The Bucket of taskExecutor must be that of taskSource, "bucket", but is 'other'/ })
+  t.deepEqual(await keysOf(client, { Bucket: 'other' }), ['a'])
+})
+
+const stays = [{ operation: 'DeleteObjects', times: 'always', prefix: 'no', keyError: { code: 'AccessDenied', message: 'not yours' } }]
+for (const [name, options] of [['fused', {}], ['with a filter in JavaScript', { where: () => true }]]) {
+  serial(`onTaskError gets the keys that stayed as task: ${name}`, async (t) => {
     const { client, server } = t.context
-    await server.configure({ latencyList: 2 })
-    await server.seed({ bucket: Bucket, template, count: 6000 })
-    const keys = await keysOf(client, { parallelListing: 8, MaxKeys: 100 })
-    t.is(keys.length, 6000)
-    t.is(new Set(keys).size, 6000)
-    t.true((await server.stats()).inFlight.byOperation.ListObjectsV2.peak <= 8 + 32)
+    await server.seed({ bucket: Bucket, keys: ['no 1', 'no 2', 'ok'] })
+    await server.faults(stays)
+    const told = []
+    const onTaskError = (error, { task }) => told.push([error instanceof S3DeleteError, error.failed.map(({ Key, code }) => [Key, code]), task])
+    await sp.executeTasks({ maxTasksInFlight: 5, taskSource: client.listKeys({ Bucket, ...options }), taskExecutor: client.deleteObjects({ Bucket }), onTaskError })
+    t.deepEqual(told.map(([isDeleteError, failed]) => [isDeleteError, failed]), [[true, [['no 1', 'AccessDenied'], ['no 2', 'AccessDenied']]]])
+    // In JavaScript a task is the page, as for every executor.
+    t.deepEqual(told[0][2], name === 'fused' ? ['no 1', 'no 2'] : ['no 1', 'no 2', 'ok'])
+    t.deepEqual(await keysOf(client), ['no 1', 'no 2'])
   })
 }
 
-serial('listObjects tells size, time and tag', async (t) => {
+serial('without onTaskError the fused run goes on, as every pipeline does', async (t) => {
   const { client, server } = t.context
-  await server.seed({ bucket: Bucket, keys: ['a'], size: 5, lastModifiedMs: 1_700_000_000_000 })
-  const { value } = await client.listObjects({ Bucket }).next()
-  t.like(value.task[0], { Key: 'a', Size: 5 })
-  t.is(value.task[0].LastModified.getTime(), 1_700_000_000_000)
-  t.regex(value.task[0].ETag, /^".+"$/)
-  const { deleted, bytes } = await client.deletePrefix({ Bucket, all: true, filter: { modifiedBefore: new Date(), minSize: 5 } })
-  t.deepEqual([deleted, bytes], [1, 5])
+  await server.seed({ bucket: Bucket, keys: ['no 1', 'ok'] })
+  await server.faults(stays)
+  await sp.executeTasks({ maxTasksInFlight: 5, taskSource: client.listKeys({ Bucket }), taskExecutor: client.deleteObjects({ Bucket }) })
+  t.deepEqual(await keysOf(client), ['no 1'])
 })
 
-serial('S14, A02: an abort stops listing and deleting, and says what was done', async (t) => {
+serial('an onTaskError that throws rejects the fused run with its first error, after all is done', async (t) => {
   const { client, server } = t.context
-  await server.configure({ latencyDelete: 20, latencyList: 5 })
-  await server.seed({ bucket: Bucket, template: '{i:06}', count: 50_000 })
-  const controller = new AbortController()
-  const onProgress = ({ deleted }) => deleted > 0 && controller.abort(new Error('enough'))
-  const job = () => client.deletePrefix({ Bucket, all: true, batchSize: 100, maxTasksInExecution: 4, signal: controller.signal, onProgress })
-  const error = await t.throwsAsync(job())
-  t.is(error.name, 'AbortError')
-  t.is(error.cause, controller.signal.reason)
-  await until(async () => (await server.stats()).inFlight.now === 0)
-  const { keys, requests } = await server.stats()
-  t.is(keys.deleted, error.counts.deleted)
-  t.true(keys.deleted < 50_000)
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  t.deepEqual((await server.stats()).requests.byOperation, requests.byOperation)
-  const fused = { maxTasksInFlight: 9, taskSource: client.listKeys({ Bucket }), taskExecutor: client.deleteObjects({ Bucket }), signal: controller.signal }
-  t.is(await t.throwsAsync(sp.executeTasks(fused)), controller.signal.reason)
+  await server.seed({ bucket: Bucket, template: 'no{i}', count: 30 })
+  await server.seed({ bucket: Bucket, template: 'ok{i}', count: 30 })
+  await server.faults(stays)
+  const error = new Error('broken handler')
+  let calls = 0
+  const onTaskError = async () => { if (calls++ === 0) throw error; throw new Error('another') }
+  const run = sp.executeTasks({
+    maxTasksInFlight: 5, taskSource: client.listKeys({ Bucket, MaxKeys: 10 }), taskExecutor: client.deleteObjects({ Bucket, batchSize: 10 }), onTaskError,
+  })
+  t.is(await t.throwsAsync(run), error)
+  t.true(calls > 1)
+  t.is((await keysOf(client)).length, 30)
 })
 
-serial('S14: the first refusal is told while the job runs', async (t) => {
+serial('E02: a listing that fails rejects the fused run after what it gave is gone', async (t) => {
   const { client, server } = t.context
-  await server.configure({ latencyList: 5 })
+  await server.seed({ bucket: Bucket, template: '{i:04}', count: 100 })
+  await server.faults([{ operation: 'ListObjectsV2', nth: 4, times: 'always', status: 403, code: 'AccessDenied' }])
+  const run = sp.executeTasks({ maxTasksInFlight: 50, taskSource: client.listKeys({ Bucket, MaxKeys: 10, parallelListing: 1 }), taskExecutor: client.deleteObjects({ Bucket }) })
+  await t.throwsAsync(run, { instanceOf: S3BulkError, code: 'AccessDenied' })
+  await server.faults([])
+  t.is((await keysOf(client)).length, 70)
+})
+
+serial('A02, A03: a signal ends the fused run with its reason once what is in flight has ended', async (t) => {
+  const { client, server } = t.context
+  await server.configure({ latencyDelete: 50 })
   await server.seed({ bucket: Bucket, template: '{i:06}', count: 20_000 })
-  await server.faults([{ operation: 'DeleteObjects', times: 'always', status: 403, code: 'AccessDenied' }])
-  const counts = []
-  const onTaskError = async (error, { task }) => counts.push(error.failed.length, task.length)
-  const { deleted, failed } = await client.deletePrefix({ Bucket, all: true, onTaskError })
-  t.deepEqual([deleted, failed], [0, 20_000])
-  t.true(counts.length > 10)
+  const controller = new AbortController()
+  const reason = new Error('enough')
+  const params = () => ({
+    maxTasksInFlight: 9, maxTasksInExecution: 2, signal: controller.signal, taskSource: client.listKeys({ Bucket }), taskExecutor: client.deleteObjects({ Bucket, batchSize: 100 }),
+  })
+  const run = t.throwsAsync(sp.executeTasks(params()))
+  await waitUntil(async () => (await server.stats()).inFlight.byOperation.DeleteObjects?.now === 2)
+  controller.abort(reason)
+  t.is(await run, reason)
+  t.is((await server.stats()).inFlight.byOperation.DeleteObjects.now, 0)
+  const sent = await requests(server, 'DeleteObjects')
+  t.is(await t.throwsAsync(sp.executeTasks(params())), reason)
+  t.is(await requests(server, 'DeleteObjects'), sent)
 })
 
-serial('progress comes at most ten times a second and once at the end, and never claims too much', async (t) => {
+serial('the fused run reports progress as every pipeline does, and in keys', async (t) => {
   const { client, server } = t.context
-  await server.configure({ latencyDelete: 100 })
-  await server.seed({ bucket: Bucket, template: '{i:06}', count: 5000 })
+  await server.configure({ latencyDelete: 30 })
+  await server.seed({ bucket: Bucket, template: '{i:06}', count: 3000 })
   const seen = []
-  const started = performance.now()
-  await client.deletePrefix({ Bucket, all: true, maxTasksInExecution: 1, onProgress: (p) => seen.push(p) })
-  t.true(seen.length <= (performance.now() - started) / 100 + 2)
-  t.like(seen.at(-1), { listed: 5000, deleted: 5000, failed: 0, inFlight: 0, throttled: 0 })
+  await sp.executeTasks({
+    maxTasksInFlight: 9, maxTasksInExecution: 1, taskSource: client.listKeys({ Bucket }), taskExecutor: client.deleteObjects({ Bucket, batchSize: 500 }), onProgress: (progress) => seen.push(progress),
+  })
+  t.like(seen.at(-1), { pulled: 3000, running: 0, done: 3000, failed: 0, listed: 3000, deleted: 3000, inFlight: 0, throttled: 0 })
 })
 
-serial('close() ends what runs and leaves no socket open', async (t) => {
-  const { open, server } = t.context
-  await server.configure({ latencyDelete: 20 })
-  await server.seed({ bucket: Bucket, template: '{i:06}', count: 3000 })
-  const client = open()
-  const del = client.deleteObjects({ Bucket, batchSize: 10, maxTasksInExecution: 1 })
-  const call = del({ task: await keysOf(client) })
-  const rejected = t.throwsAsync(call)
-  await until(async () => (await server.stats()).inFlight.now > 0)
-  await client.close()
-  t.is((await rejected).code, 'Closed')
-  await until(async () => (await server.stats()).connections.now <= 1)
-  await t.throwsAsync(client.listKeys({ Bucket }).next(), { code: 'Closed' })
+serial('limits of executeTasks are checked before the fused run begins', async (t) => {
+  const { client, server } = t.context
+  await server.seed({ bucket: Bucket, keys: ['a'] })
+  for (const params of [{ maxTasksInFlight: 0 }, { maxTasksInFlight: undefined }, { maxTasksInFlight: 5, maxTasksInExecution: 0.5 }, { maxTasksInFlight: 5, onTaskError: 5 }, { maxTasksInFlight: 5, signal: 5 }]) {
+    const run = sp.executeTasks({ taskSource: client.listKeys({ Bucket }), taskExecutor: client.deleteObjects({ Bucket }), ...params })
+    await t.throwsAsync(run, { code: 'Invalid' })
+  }
+  t.deepEqual(await keysOf(client), ['a'])
 })
+
+serial('limitPerKey of executeTasks sees whole pages, with both ends native', async (t) => {
+  const { client, server } = t.context
+  await server.seed({ bucket: Bucket, template: '{i%3}/{i:05}', count: 3000 })
+  const seen = []
+  const key = (page) => { seen.push(page.length); return page[0].slice(0, 2) }
+  await sp.executeTasks({
+    maxTasksInFlight: 20, taskSource: client.listKeys({ Bucket, MaxKeys: 100 }), taskExecutor: client.deleteObjects({ Bucket }), limitPerKey: { key, maxTasksInExecution: 1 },
+  })
+  t.deepEqual(await keysOf(client), [])
+  t.is(seen.reduce((sum, length) => sum + length, 0), 3000)
+})
+
+for (const [name, where] of [['fused', undefined], ['with a filter in JavaScript', () => true]]) {
+  serial(`E03: the window holds the listing up: ${name}`, async (t) => {
+    const { open, server } = t.context
+    await server.seed({ bucket: Bucket, template: '{i:06}', count: 5000 })
+    await server.faults([{ operation: 'DeleteObjects', times: 'always', never: true }])
+    const client = open({ requestTimeout: 500, maxAttempts: 1 })
+    const controller = new AbortController()
+    const run = sp.executeTasks({
+      maxTasksInFlight: 3,
+      signal: controller.signal,
+      taskSource: client.listKeys({ Bucket, MaxKeys: 10, parallelListing: 1, where }),
+      taskExecutor: client.deleteObjects({ Bucket, batchSize: 10, maxTasksInExecution: 1 }),
+    })
+    const ended = t.throwsAsync(run)
+    await waitUntil(async () => (await server.stats()).inFlight.byOperation.DeleteObjects?.now === 1)
+    await sleep(100)
+    const { listed } = (await server.stats()).keys
+    t.true(listed >= 30 && listed <= 150, `${listed} keys listed`)
+    controller.abort()
+    await ended
+    t.is((await keysOf(client)).length, 5000)
+  })
+}

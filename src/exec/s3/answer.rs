@@ -65,13 +65,15 @@ impl Answer<'_> {
         self.expect(&[b"DeleteResult"], read_deletion)
     }
 
-    /// The result of a single delete.
-    pub fn single(&self) -> Result<Deletion, Fault> {
+    /// The result of a single delete, of a version or not.
+    pub fn single(&self, of_version: bool) -> Result<Deletion, Fault> {
         match self.status {
             // It was gone before: so it is as if it were deleted. A missing bucket says so.
             404 if self.fault().code == "NoSuchKey" => Ok(Deletion::default()),
             200..=299 if self.body.is_empty() => {
-                Ok(Deletion { markers: self.made_marker.into(), ..Deletion::default() })
+                // Of a version it says whether that was a marker.
+                let markers = u64::from(self.made_marker && !of_version);
+                Ok(Deletion { markers, ..Deletion::default() })
             }
             _ => Err(self.fault()),
         }
@@ -377,12 +379,14 @@ mod tests {
             made_marker: true,
             body: body.as_bytes(),
         };
-        assert_eq!(answer(204, "").single().unwrap().markers, 1);
-        assert!(answer(404, "<Error><Code>NoSuchKey</Code></Error>").single().is_ok());
-        let fault = answer(404, "<Error><Code>NoSuchBucket</Code></Error>").single().unwrap_err();
+        assert_eq!(answer(204, "").single(false).unwrap().markers, 1);
+        assert_eq!(answer(204, "").single(true).unwrap().markers, 0);
+        assert!(answer(404, "<Error><Code>NoSuchKey</Code></Error>").single(false).is_ok());
+        let fault =
+            answer(404, "<Error><Code>NoSuchBucket</Code></Error>").single(false).unwrap_err();
         assert_eq!(fault.code, "NoSuchBucket");
         assert_eq!(
-            answer(200, "<Error><Code>SlowDown</Code></Error>").single().unwrap_err().kind,
+            answer(200, "<Error><Code>SlowDown</Code></Error>").single(false).unwrap_err().kind,
             Kind::Throttled
         );
     }

@@ -307,8 +307,9 @@ impl Client {
         item: &Doomed,
         progress: &Progress,
     ) -> Result<Deletion, Fault> {
+        let of_version = item.version.is_some();
         self.with_credentials(progress, |sdk| {
-            let read = |answer: &Answer<'_>| answer.single();
+            let read = move |answer: &Answer<'_>| answer.single(of_version);
             let blank = || Output::erase(DeleteObjectOutput::builder().build());
             let (capture, key) = Capture::of_key(&item.key, read, blank);
             let operation = sdk
