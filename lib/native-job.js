@@ -85,8 +85,11 @@ class JobHandle {
   close() {
     if (this.closed) return
     this.closed = true
-    core.closeJob(this.id)
-    wake(this.id)
+    try {
+      core.closeJob(this.id)
+    } finally {
+      wake(this.id)
+    }
   }
 }
 

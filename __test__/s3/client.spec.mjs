@@ -67,6 +67,15 @@ serial('the endpoint may be a URL, and the times stand where the JavaScript SDK 
   await t.throwsAsync(keysOf(client), { code: 'RequestTimeout' })
 })
 
+serial('times of 0 and of more than can be told are no bounds', async (t) => {
+  const { open, server } = t.context
+  await server.configure({ latencyList: 50 })
+  await server.seed({ bucket: Bucket, keys: ['a'] })
+  for (const time of [0, Infinity, Number.MAX_VALUE, 2 ** 40]) {
+    t.deepEqual(await keysOf(open({ requestTimeout: time, connectionTimeout: time, throttleTimeout: time })), ['a'])
+  }
+})
+
 serial('what no store answers to is an error that says so', async (t) => {
   const client = t.context.open({ endpoint: 'http://127.0.0.1:1', maxAttempts: 2 })
   const error = await t.throwsAsync(keysOf(client), { instanceOf: S3BulkError })

@@ -1,10 +1,9 @@
 // What a store answers amiss: what is tried again, what is reported, and what a count may claim.
 import test from 'ava'
-import { Bucket, keysOf, withStore } from './store.mjs'
+import { Bucket, keysOf, numbered, requests, sleep, versionsOf, withStore } from './store.mjs'
 
 withStore(test)
 const serial = test.serial
-const fast = { requestTimeout: 400 }
 
 const passing = {
   'a 200 with SlowDown': { status: 200, code: 'SlowDown' },
@@ -29,63 +28,109 @@ for (const [name, fault] of Object.entries(passing)) {
   }
 }
 
-serial('S05: after the last try all keys of the batch are reported with the code', async (t) => {
-  const { open, server } = t.context
-  const client = open({ maxAttempts: 2 })
-  await server.seed({ bucket: Bucket, keys: ['a', 'b'] })
-  await server.faults([{ operation: 'DeleteObjects', times: 'always', status: 200, code: 'InternalError' }])
-  const error = await t.throwsAsync(client.deletePrefix({ Bucket, all: true }))
-  t.deepEqual(error.failed.map(({ Key, code }) => [Key, code]), [['a', 'InternalError'], ['b', 'InternalError']])
-  t.is(error.counts.deleted, 0)
-  t.is((await server.stats()).requests.byOperation.DeleteObjects, 2, 'maxAttempts: 2 is exactly two tries')
-})
+const codes = { 'a 200 with InternalError': 'InternalError', 'a 200 that is cut off': 'MalformedAnswer', 'a 503': 'ServiceUnavailable', 'a 502 without S3': 'Http502' }
+for (const [name, code] of Object.entries(codes)) {
+  serial(`S05: ${name} for ever: after the last try all keys of the batch are reported with the code`, async (t) => {
+    const { open, server } = t.context
+    const client = open({ maxAttempts: 2 })
+    await server.seed({ bucket: Bucket, keys: ['a', 'b'] })
+    await server.faults([{ operation: 'DeleteObjects', times: 'always', ...passing[name] }])
+    const error = await t.throwsAsync(client.deletePrefix({ Bucket, all: true }), { code })
+    t.deepEqual(error.failed.map(({ Key, code: keyCode }) => [Key, keyCode]), [['a', code], ['b', code]])
+    t.like(error.counts, { deleted: 0, failed: 2, retries: 1 })
+    t.is(await requests(server, 'DeleteObjects'), 2, 'maxAttempts: 2 is exactly two tries')
+    await server.faults([{ operation: 'ListObjectsV2', times: 'always', ...passing[name] }])
+    await t.throwsAsync(keysOf(client), { code })
+    t.is(await requests(server, 'ListObjectsV2'), 1 + 2)
+  })
+}
 
-serial('throttled tries do not count against maxAttempts', async (t) => {
-  const { open, server } = t.context
-  const client = open({ maxAttempts: 1 })
-  await server.seed({ bucket: Bucket, keys: ['a'] })
-  await server.faults([{ operation: 'DeleteObjects', times: 4, status: 503, code: 'SlowDown' }])
-  const { deleted, throttled } = await client.deletePrefix({ Bucket, all: true })
-  t.deepEqual([deleted, throttled], [1, 4])
-})
-
-serial('throttling without end is given up after throttleTimeout', async (t) => {
-  const { open, server } = t.context
-  const client = open({ throttleTimeout: 300 })
-  await server.seed({ bucket: Bucket, keys: ['a'] })
-  await server.faults([{ operation: 'DeleteObjects', times: 'always', status: 503, code: 'SlowDown' }])
-  const error = await t.throwsAsync(client.deletePrefix({ Bucket, all: true }))
-  t.deepEqual([error.code, error.counts.failed], ['SlowDown', 1])
-})
-
-serial('inside a 200, passing keys are tried again alone and refused ones reported by name', async (t) => {
+serial('S05: a 200 whose answer was lost after it was carried out is a success in the end', async (t) => {
   const { client, server } = t.context
-  await server.seed({ bucket: Bucket, keys: ['a', 'b', 'c & d'] })
-  await server.faults([
-    { operation: 'DeleteObjects', times: 'always', key: 'c & d', keyError: { code: 'AccessDenied', message: 'no' } },
-    { operation: 'DeleteObjects', times: 2, key: 'b', keyError: { code: 'InternalError' } },
-  ])
-  const stayed = []
-  const result = await client.deletePrefix({ Bucket, all: true, onTaskError: (e, { task }) => stayed.push([e.code, task]) })
-  t.deepEqual(stayed, [['AccessDenied', ['c & d']]])
-  t.deepEqual([result.deleted, result.failed], [2, 1])
-  t.deepEqual(await keysOf(client), ['c & d'])
+  await server.seed({ bucket: Bucket, template: '{i:04}', count: 100 })
+  await server.faults([{ operation: 'DeleteObjects', times: 1, apply: true, close: true }])
+  t.like(await client.deletePrefix({ Bucket, all: true }), { deleted: 100, failed: 0, retries: 1 })
 })
 
-serial('S16: a connection that the store closed is replaced unseen, and one that is silent ends at the timeout', async (t) => {
+const passingKeys = ['SlowDown', 'InternalError', 'ServiceUnavailable', 'OperationAborted', 'RequestTimeout']
+for (const code of passingKeys) {
+  serial(`inside a 200, keys with ${code} are tried again, and only those`, async (t) => {
+    const { client, server } = t.context
+    await server.seed({ bucket: Bucket, template: '{i:03}', count: 100 })
+    await server.faults([{ operation: 'DeleteObjects', times: 2, prefix: '01', keyError: { code } }])
+    t.like(await client.deletePrefix({ Bucket, all: true, parallelListing: 1 }), { deleted: 100, failed: 0, retries: 2 })
+    const { keys } = await server.stats()
+    t.deepEqual([keys.deleted, keys.refused], [100, 20])
+  })
+}
+
+for (const code of ['AccessDenied', 'NoSuchVersion', 'ObjectLocked', 'SomethingNew']) {
+  serial(`inside a 200, keys with ${code} are reported by name at once`, async (t) => {
+    const { client, server } = t.context
+    await server.seed({ bucket: Bucket, keys: ['a', 'b', 'c & d', '"<e>\''] })
+    await server.faults([{ operation: 'DeleteObjects', times: 'always', prefix: 'c', keyError: { code, message: 'no' } }])
+    const stayed = []
+    const result = await client.deletePrefix({ Bucket, all: true, onTaskError: (error, { task }) => stayed.push([error.code, task]) })
+    t.deepEqual(stayed, [[code, ['c & d']]])
+    t.like(result, { deleted: 3, failed: 1, retries: 0 })
+    t.deepEqual(await keysOf(client), ['c & d'])
+  })
+}
+
+serial('an answer that names a key which was not asked for claims no success', async (t) => {
+  const { open, server } = t.context
+  await server.seed({ bucket: Bucket, keys: ['a', 'b'] })
+  const body = '<DeleteResult><Error><Key>other</Key><Code>AccessDenied</Code></Error></DeleteResult>'
+  await server.faults([{ operation: 'DeleteObjects', times: 'always', body }])
+  const error = await t.throwsAsync(open({ maxAttempts: 2 }).deletePrefix({ Bucket, all: true }))
+  t.like(error.counts, { deleted: 0, failed: 2 })
+  t.regex(error.message, /AccessDenied for "other"/)
+})
+
+serial('success is what Errors does not name: a store that ignores Quiet, and one that answers nothing', async (t) => {
+  const { client, server } = t.context
+  await server.seed({ bucket: Bucket, keys: ['a', 'b'] })
+  await server.configure({ ignoreQuiet: true })
+  const del = client.deleteObjects({ Bucket })
+  await del({ task: ['a'] })
+  await del({ task: ['b'] })
+  t.deepEqual(await keysOf(client), [])
+  await server.faults([{ operation: 'DeleteObjects', apply: true, body: '<?xml version="1.0"?>\n<DeleteResult/>' }])
+  await del({ task: ['a'] })
+  t.pass()
+})
+
+serial('S16: connections that the store closed are replaced unseen', async (t) => {
   const { open, server } = t.context
   await server.configure({ idleTimeout: 50 })
-  await server.seed({ bucket: Bucket, keys: ['a'] })
-  const client = open({ ...fast, maxAttempts: 2 })
-  await keysOf(client)
-  await new Promise((resolve) => setTimeout(resolve, 150))
-  await client.deleteObjects({ Bucket })({ task: ['a'] })
-  await server.faults([{ operation: 'DeleteObjects', times: 'always', never: true }])
-  const started = performance.now()
-  const error = await t.throwsAsync(client.deleteObjects({ Bucket })({ task: ['a'] }))
-  t.is(error.failed[0].code, 'RequestTimeout')
-  t.true(performance.now() - started < 10 * 400)
+  await server.seed({ bucket: Bucket, keys: ['a', 'b'] })
+  const client = open({ maxAttempts: 2 })
+  const del = client.deleteObjects({ Bucket })
+  for (const key of ['a', 'b']) {
+    t.true((await keysOf(client)).includes(key))
+    await sleep(150)
+    await del({ task: [key] })
+    await sleep(150)
+  }
+  t.deepEqual(await keysOf(client), [])
 })
+
+for (const [operation, use] of [
+  ['DeleteObjects', (client) => client.deleteObjects({ Bucket })({ task: ['a'] })],
+  ['ListObjectsV2', (client) => keysOf(client)],
+  ['DeleteObject', (client) => client.deleteObjects({ Bucket })({ task: ['\u0001'] })],
+]) {
+  serial(`S16: a store that is silent ends at the request timeout: ${operation}`, async (t) => {
+    const { open, server } = t.context
+    await server.seed({ bucket: Bucket, keys: ['a', '\u0001'] })
+    await server.faults([{ operation, times: 'always', never: true }])
+    const started = performance.now()
+    await t.throwsAsync(use(open({ requestTimeout: 300, maxAttempts: 2 })), { code: 'RequestTimeout' })
+    const elapsed = performance.now() - started
+    t.true(elapsed >= 600 && elapsed < 3000, `${elapsed} ms`)
+    t.is(await requests(server, operation), 2)
+  })
+}
 
 const lies = { 'no-token': /where it begins/, 'same-token': /where this one did/ }
 for (const [listing, message] of Object.entries(lies)) {
@@ -105,12 +150,38 @@ for (const [listing, message] of Object.entries(lies)) {
   }
 }
 
+/** A token that the server understands: after this key. */
+const token = (key) => Buffer.from(`k${key}`).toString('base64url')
+const emptyPage = (next) => ({
+  operation: 'ListObjectsV2',
+  body: `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>${token(next)}</NextContinuationToken></ListBucketResult>`,
+})
+const emptyVersions = (next) => ({
+  operation: 'ListObjectVersions',
+  body: `<ListVersionsResult><IsTruncated>true</IsTruncated><NextKeyMarker>${next}</NextKeyMarker></ListVersionsResult>`,
+})
 serial('empty pages with a token go on', async (t) => {
   const { client, server } = t.context
-  await server.seed({ bucket: Bucket, template: '{i:04}', count: 25 })
-  await server.faults([{ operation: 'ListObjectsV2', nth: 2, times: 2, listing: 'empty-page' }])
+  await server.seed({ bucket: Bucket, template: 'k{i:04}', count: 25 })
+  await server.faults([{ operation: 'ListObjectsV2', listing: 'empty-page' }])
   t.is((await keysOf(client, { MaxKeys: 10 })).length, 25)
+  const last = '<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>z</Key></Contents></ListBucketResult>'
+  await server.faults([emptyPage('one'), emptyPage('two'), emptyPage('three'), { operation: 'ListObjectsV2', body: last }])
+  t.deepEqual(await keysOf(client), ['z'])
+  await server.faults([emptyVersions('a'), emptyVersions('b'), emptyVersions('c')])
+  t.is((await versionsOf(client, { MaxKeys: 10 })).length, 25)
 })
+
+for (const length of [2, 3, 7]) {
+  serial(`a listing that goes in a circle of ${length} pages is found out`, async (t) => {
+    const { client, server } = t.context
+    await server.seed({ bucket: Bucket, keys: ['a'] })
+    await server.faults(numbered(100, (i) => emptyPage(`page ${i % length}`)))
+    const error = await t.throwsAsync(keysOf(client), { code: 'InvalidListing' })
+    t.regex(error.message, /begins where one before did/)
+    t.true(await requests(server, 'ListObjectsV2') <= 4 * length)
+  })
+}
 
 const compatible = {
   'wants Content-MD5': [{ requireContentMd5: true }, { DeleteObjects: 4 }],
@@ -138,33 +209,4 @@ serial('S08: with a fixed way that the store refuses, the error names the option
   await server.seed({ bucket: Bucket, keys: ['a'] })
   const error = await t.throwsAsync(open({ deleteMode: 'checksum' }).deleteObjects({ Bucket })({ task: ['a'] }))
   t.regex(error.message, /deleteMode: 'single'/)
-})
-
-serial('S15: credentials that expire are fetched again, also when they say nothing or something wrong of it', async (t) => {
-  const { open, server } = t.context
-  await server.seed({ bucket: Bucket, template: '{i:05}', count: 3000 })
-  for (const expiration of [undefined, new Date(Date.now() + 3_600_000)]) {
-    let fetched = 0
-    const credentials = async () => ({ ...server.credentials, expiration, number: ++fetched })
-    const client = open({ credentials })
-    await server.faults([{ operation: 'DeleteObjects', nth: 2, times: 1, status: 400, code: 'ExpiredToken' }])
-    const { deleted, failed } = await client.deletePrefix({ Bucket, all: true, maxTasksInExecution: 1 })
-    t.deepEqual([deleted, failed, fetched], [3000, 0, 2])
-    await server.seed({ bucket: Bucket, template: '{i:05}', count: 3000 })
-  }
-})
-
-serial('the message of a credentials function that rejects comes through', async (t) => {
-  const { open } = t.context
-  const client = open({ credentials: async () => { throw new Error('no luck today') } })
-  const error = await t.throwsAsync(client.deletePrefix({ Bucket, all: true }))
-  t.regex(error.message, /no luck today/)
-})
-
-serial('wrong credentials are not tried again', async (t) => {
-  const { open, server } = t.context
-  await server.seed({ bucket: Bucket, keys: ['a'] })
-  const client = open({ credentials: { accessKeyId: 'wrong', secretAccessKey: 'wrong' } })
-  const error = await t.throwsAsync(client.deleteObjects({ Bucket })({ task: ['a'] }))
-  t.is(error.code ?? error.failed[0].code, 'InvalidAccessKeyId')
 })

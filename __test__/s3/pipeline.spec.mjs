@@ -13,7 +13,7 @@ const ends = {
   'versions, both native': [(c) => c.listObjectVersions({ Bucket, MaxKeys: 100 }), (c) => c.deleteObjects({ Bucket })],
   'objects, both native': [(c) => c.listObjects({ Bucket, MaxKeys: 100 }), (c) => c.deleteObjects({ Bucket })],
   'objects, JavaScript filter': [(c) => c.listObjects({ Bucket, where: ({ Size }) => Size === 0 }), (c) => c.deleteObjects({ Bucket })],
-  'JavaScript source': [async (c) => toTasks([await keysOf(c)]), (c) => c.deleteObjects({ Bucket, batchSize: 300 })],
+  'JavaScript source': [async (c) => toTasks([await keysOf(c)]), (c) => c.deleteObjects({ Bucket, batchSize: 300, maxTasksInExecution: 5 })],
   'a listing that was cut again': [(c) => rebatchTasks(c.listKeys({ Bucket }), 7), (c) => c.deleteObjects({ Bucket })],
   'listings that were merged': [
     (c) => mergeAsyncGenerators([c.listKeys({ Bucket, filter: { regex: '^[0-7]' } }), c.listKeys({ Bucket, filter: { regex: '^[8-9a-f]' } })]),
@@ -47,9 +47,9 @@ serial('mapTasks takes a listing and the executor too', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: '{i:04}', count: 50 })
   const del = client.deleteObjects({ Bucket })
-  const taskExecutor = async ({ task }) => { await del({ task }); return task.length }
+  const taskMapper = async ({ task }) => { await del({ task }); return task.length }
   const lengths = []
-  for await (const length of sp.mapTasks({ maxTasksInFlight: 3, taskSource: client.listKeys({ Bucket, MaxKeys: 10, parallelListing: 1 }), taskExecutor })) lengths.push(length)
+  for await (const length of sp.mapTasks({ maxTasksInFlight: 3, taskSource: client.listKeys({ Bucket, MaxKeys: 10, parallelListing: 1 }), taskMapper })) lengths.push(length)
   t.deepEqual(lengths, [10, 10, 10, 10, 10])
   t.deepEqual(await keysOf(client), [])
 })
@@ -183,7 +183,7 @@ for (const [name, where] of [['fused', undefined], ['with a filter in JavaScript
     await sleep(100)
     const { listed } = (await server.stats()).keys
     t.true(listed >= 30 && listed <= 150, `${listed} keys listed`)
-    controller.abort()
+    controller.abort(new Error('enough'))
     await ended
     t.is((await keysOf(client)).length, 5000)
   })

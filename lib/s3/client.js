@@ -55,6 +55,8 @@ class Store {
       this.#onIdle = () => resolve(undefined)
     })
     for (const part of [...this.#running]) part.stop()
+    // Nobody waits any more for a function that may never answer.
+    this.#handle.desk?.close()
     if (this.#running.size > 0) await isIdle
     this.#handle.close()
   }

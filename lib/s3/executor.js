@@ -13,6 +13,9 @@ const { PermitsDesk } = require('./permits.js')
 const { runTasks } = require('./run.js')
 const { S3Source } = require('./source.js')
 
+/** Milliseconds after which an executor that nobody calls is given up; what it knows of the pace of prefixes is stale by then. */
+const IDLE = 10_000
+
 class Executor {
   #client
   #options
@@ -21,6 +24,8 @@ class Executor {
   #job
   #permits
   #isPumping = false
+  /** @type {NodeJS.Timeout | undefined} */
+  #idle
   #calls = new Map()
   #lastCall = 0
   #onAbort = () => core.stopS3(this.#job.id)
@@ -74,6 +79,7 @@ class Executor {
   }
 
   #start() {
+    clearTimeout(this.#idle)
     if (this.#job !== undefined) return
     const id = this.#client.open()
     this.#permits = PermitsDesk.open(this.#limitPerKey, this.#signal)
@@ -104,14 +110,17 @@ class Executor {
     this.#isPumping = false
     // After a fault, or the end of the client, another call starts afresh.
     if (isOver || this.#signal?.aborted || this.#client.isClosed) this.#end()
+    else this.#idle = setTimeout(() => this.#end(), IDLE).unref()
   }
 
   #end() {
-    this.#job.close()
+    clearTimeout(this.#idle)
+    const job = this.#job
     this.#job = undefined
-    this.#permits?.close()
-    this.#client.ended(this)
     if (this.#signal != null) offAbort(this.#signal, this.#onAbort)
+    this.#client.ended(this)
+    this.#permits?.close()
+    job.close()
   }
 }
 

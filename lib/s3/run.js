@@ -46,9 +46,9 @@ class Run {
     } finally {
       clearInterval(timer)
       if (signal != null) offAbort(signal, this.#onAbort)
-      this.#job.close()
-      this.#permits?.close()
       this.#client.ended(this)
+      this.#permits?.close()
+      this.#job.close()
     }
   }
 

@@ -108,9 +108,9 @@ class S3Source {
   #close() {
     this.#isOver = true
     if (this.#job === undefined || this.#job.isClosed) return
-    this.#job.close()
-    this.#client.ended(this)
     if (this.#signal != null) offAbort(this.#signal, this.#onAbort)
+    this.#client.ended(this)
+    this.#job.close()
   }
 }
 

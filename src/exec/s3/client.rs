@@ -14,6 +14,7 @@ use aws_sdk_s3::operation::list_objects_v2::ListObjectsV2Output;
 use aws_sdk_s3::types::{Delete, EncodingType, ObjectIdentifier, RequestPayer};
 use aws_smithy_runtime_api::client::interceptors::context::Output;
 use tokio::sync::OnceCell;
+use tokio::time::timeout;
 
 use super::answer::{Answer, Deletion, Listing, Place};
 use super::config::{Config, connect};
@@ -340,8 +341,11 @@ impl Client {
             .await?;
         let mut renewals = 0;
         loop {
+            let fetched = timeout(self.config.request_timeout, credentials.get()).await;
+            fetched
+                .unwrap_or_else(|_| Err("They did not come within requestTimeout".to_owned()))
+                .map_err(|message| Fault::fatal("CredentialsError", message))?;
             let sent = Instant::now();
-            credentials.get().await.map_err(|message| Fault::fatal("CredentialsError", message))?;
             add(&progress.requests, 1);
             let fault = match request(sdk).await {
                 Err(fault) if fault.kind == Kind::Expired => fault,

@@ -106,6 +106,8 @@ struct Range {
     after: String,
     until: Option<String>,
     place: Option<Place>,
+    /// One of the places before.
+    mark: Option<Place>,
     /// The last key found.
     last: String,
     pages: u32,
@@ -220,6 +222,13 @@ impl State {
                 .ok_or_else(|| lie("says that there is more, but not where it begins"))?;
             if range.place.as_ref() == Some(told) {
                 return Err(lie("says that the next page begins where this one did"));
+            }
+            if range.mark.as_ref() == Some(told) {
+                return Err(lie("says that the next page begins where one before did"));
+            }
+            // Marks ever farther apart find a circle of any length.
+            if (range.pages + 1).is_power_of_two() {
+                range.mark.clone_from(&next);
             }
         }
         if let Some(last) = objects.last() {
