@@ -18,14 +18,14 @@ const FLAGS = [
 
 const DEFAULTS = { maxAttempts: 5, requestTimeout: 60_000, connectionTimeout: 10_000, throttleTimeout: 300_000, deleteMode: 'auto' }
 
-/** What the addon takes; `credentials` as a function is left out. */
-function toConfig(config = {}) {
+/** What the addon takes; `credentials` as a function is left out. @param {any} config */
+function toConfig(config) {
   checkObject('config', config)
   // The JavaScript SDK has the times in the options of its request handler.
   const { requestHandler, ...rest } = config
   const { requestTimeout, connectionTimeout } = requestHandler ?? {}
-  const own = given(rest)
-  const merged = { ...DEFAULTS, ...given({ requestTimeout, connectionTimeout }), ...own }
+  /** @type {any} */
+  const merged = { ...DEFAULTS, ...given({ requestTimeout, connectionTimeout }), ...given(rest) }
   for (const name of ['region', 'profile']) checkText(name, merged[name])
   for (const name of FLAGS) checkOptional('boolean', name, merged[name])
   for (const name of ['requestTimeout', 'connectionTimeout', 'throttleTimeout']) checkMilliseconds(name, merged[name])
@@ -35,7 +35,7 @@ function toConfig(config = {}) {
   const times = { requestTimeout: toWait(merged.requestTimeout), connectionTimeout: toWait(merged.connectionTimeout), throttleTimeout }
   const flags = Object.fromEntries(FLAGS.map((name) => [name, merged[name]]))
   const endpoint = toEndpoint(merged.endpoint)
-  return given({ region, profile, endpoint, maxAttempts, deleteMode, ...times, ...flags, ...toStatic(merged.credentials) })
+  return given({ region, profile, endpoint, maxAttempts, deleteMode, ...times, ...flags, ...toStatic(config.credentials) })
 }
 
 /** 0 means no bound, as it does in the JavaScript SDK. */
@@ -51,7 +51,7 @@ function toEndpoint(endpoint) {
 }
 
 function toStatic(credentials) {
-  return credentials === undefined || typeof credentials === 'function' ? {} : toCredentials('credentials', credentials)
+  return credentials == null || typeof credentials === 'function' ? {} : toCredentials('credentials', credentials)
 }
 
 /** Credentials as the addon takes them. */

@@ -2,8 +2,11 @@
 
 // What S3 jobs fail with.
 
+/** @typedef {{ message: string, code: string, status?: number | null, counts?: object, cause?: unknown }} Told */
+
 /** A job that could not go on. */
 class S3BulkError extends Error {
+  /** @param {Told} told */
   constructor({ message, code, status, counts, cause }) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
@@ -14,6 +17,7 @@ class S3BulkError extends Error {
 
 /** Keys that stayed. */
 class S3DeleteError extends S3BulkError {
+  /** @param {{ failed: { Key: string, code: string, message: string }[], deleted: number, counts?: { failed: number } }} told */
   constructor({ failed, deleted, counts }) {
     super({ message: describe(failed, counts?.failed ?? failed.length), code: failed[0].code, counts })
     this.failed = failed
@@ -38,15 +42,15 @@ function describe(failed, count) {
   return `${count} ${count === 1 ? 'key was' : 'keys were'} not deleted: ${names.join(', ')}${rest}`
 }
 
-for (const [ErrorClass, name] of [
-  [S3BulkError, 'S3BulkError'],
-  [S3DeleteError, 'S3DeleteError'],
-  [S3AbortError, 'AbortError'],
+for (const { ErrorClass, name } of [
+  { ErrorClass: S3BulkError, name: 'S3BulkError' },
+  { ErrorClass: S3DeleteError, name: 'S3DeleteError' },
+  { ErrorClass: S3AbortError, name: 'AbortError' },
 ]) {
   Object.defineProperty(ErrorClass.prototype, 'name', { value: name, writable: true, configurable: true })
 }
 
-/** The error for a chunk `['fault', code, message, status]`. */
+/** The error for a chunk `['fault', code, message, status]`. @param {any[]} chunk @param {object} [counts] */
 function faultError([, code, message, status], counts) {
   return new S3BulkError({ message: `${code}: ${message}`, code, status, counts })
 }

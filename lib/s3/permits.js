@@ -4,6 +4,7 @@
 
 const core = require('../core.js')
 const { openJob } = require('../native-job.js')
+const { show } = require('../validate.js')
 
 class PermitsDesk {
   #limitPerKey
@@ -52,7 +53,7 @@ class PermitsDesk {
         })
       await synchronizers.forKey(prefix, maxTasksInExecution).synchronized({ cb, signal: this.#signal })
     } catch (error) {
-      answer(String(error?.message ?? error))
+      answer(error instanceof Error ? error.message : show(error))
     }
   }
 

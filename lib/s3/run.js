@@ -26,7 +26,7 @@ class Run {
   #handlerFailure
   #failed = []
 
-  /** @param {{ signal?: AbortSignal, onTaskError?: Function, onProgress?: Function }} params */
+  /** @param {{ signal?: AbortSignal, onTaskError?: Function, onProgress?: Function, toProgress?: (progress: any) => object }} params */
   constructor(client, options, limitPerKey, params, isDry) {
     this.#client = client
     this.#params = params
@@ -97,6 +97,7 @@ class Run {
 /** The counters of a run that never began. */
 const NOTHING = new Array(8).fill(0)
 
+/** @param {number[]} counters of a chunk that ends a run */
 function countsOf([listed, bytes, deleted, failed, markersCreated, requests, retries, throttled], elapsedMs) {
   return { listed, deleted, failed, markersCreated, bytes, requests, retries, throttled, elapsedMs }
 }

@@ -88,7 +88,7 @@ impl Answer<'_> {
             return Err(self.fault());
         }
         let mut scanner = Scanner::new(self.body);
-        let value = match scanner.next() {
+        let value = match scanner.token() {
             Ok(Some(Token::Open(root))) if roots.contains(&root) => read(&mut scanner),
             Ok(Some(Token::Open(b"Error"))) => return Err(self.fault()),
             _ => Err(Malformed),
@@ -117,7 +117,7 @@ fn read_error(body: &[u8]) -> Result<(String, String), Malformed> {
     let mut scanner = Scanner::new(body);
     let (mut code, mut message) = (String::new(), String::new());
     // What was read before the document broke off is worth having.
-    while let Ok(Some(token)) = scanner.next() {
+    while let Ok(Some(token)) = scanner.token() {
         match token {
             Token::Open(b"Code") => code = scanner.text()?.into_owned(),
             Token::Open(b"Message") => message = scanner.text()?.into_owned(),
@@ -131,7 +131,7 @@ fn read_listing(scanner: &mut Scanner<'_>, details: bool) -> Result<Listing, Mal
     let mut listing = Listing::default();
     let (mut token, mut key_marker, mut version_marker) = (None, None, None);
     let mut is_encoded = false;
-    while let Some(next) = scanner.next()? {
+    while let Some(next) = scanner.token()? {
         match next {
             Token::Open(b"Contents" | b"Version") => {
                 listing.objects.push(read_object(scanner, details)?);
@@ -141,7 +141,7 @@ fn read_listing(scanner: &mut Scanner<'_>, details: bool) -> Result<Listing, Mal
                 listing.objects.push(Object { is_marker: true, ..object });
             }
             Token::Open(b"CommonPrefixes") => {
-                while let Some(next) = scanner.next()? {
+                while let Some(next) = scanner.token()? {
                     match next {
                         Token::Open(b"Prefix") => {
                             listing.prefixes.push(scanner.text()?.into_owned())
@@ -178,7 +178,7 @@ fn read_listing(scanner: &mut Scanner<'_>, details: bool) -> Result<Listing, Mal
 
 fn read_object(scanner: &mut Scanner<'_>, details: bool) -> Result<Object, Malformed> {
     let mut object = Object::default();
-    while let Some(token) = scanner.next()? {
+    while let Some(token) = scanner.token()? {
         match token {
             Token::Open(b"Key") => object.key = scanner.text()?.into_owned(),
             Token::Open(b"VersionId") => object.version = Some(scanner.text()?.into_owned()),
@@ -199,7 +199,7 @@ fn read_object(scanner: &mut Scanner<'_>, details: bool) -> Result<Object, Malfo
 
 fn read_deletion(scanner: &mut Scanner<'_>) -> Result<Deletion, Malformed> {
     let mut deletion = Deletion::default();
-    while let Some(token) = scanner.next()? {
+    while let Some(token) = scanner.token()? {
         match token {
             Token::Open(b"Deleted") => {
                 let deleted = read_fields(scanner)?;
@@ -232,7 +232,7 @@ struct Fields {
 
 fn read_fields(scanner: &mut Scanner<'_>) -> Result<Fields, Malformed> {
     let mut fields = Fields::default();
-    while let Some(token) = scanner.next()? {
+    while let Some(token) = scanner.token()? {
         match token {
             Token::Open(b"Key") => fields.key = Some(scanner.text()?.into_owned()),
             Token::Open(b"VersionId") => {

@@ -20,10 +20,11 @@ use tokio::time::{Instant, timeout_at};
 
 use super::answer::Deletion;
 use super::client::{Client, Fallback, Target, Way};
-use super::fault::{Fault, Kind};
+use super::fault::Fault;
 use super::object::{Doomed, Object};
 use super::progress::{Progress, add, take};
 use super::request::Proof;
+use super::verdict::{Verdict, faults_of, verdict};
 use crate::core::batch::{Batch, Batcher, Grouping, LaneId, Next, Outcome, Plan, Ticket};
 use crate::core::limit::Limit;
 use crate::core::pace::Moment;
@@ -343,39 +344,11 @@ impl State {
         ticket: &Ticket,
         outcome: &mut Outcome<Doomed>,
     ) {
-        let Deletion { stayed, unnamed, .. } = deletion;
-        if stayed.is_empty() && unnamed.is_none() {
+        if deletion.stayed.is_empty() && deletion.unnamed.is_none() {
             outcome.went = items.len();
             return self.gone(items);
         }
-        let mut faults: HashMap<(&str, Option<&str>), &Fault> = HashMap::new();
-        for (key, version, fault) in &stayed {
-            faults.insert((key, version.as_deref()), fault);
-        }
-        let named: Vec<Option<&Fault>> = items
-            .iter()
-            .map(|item| {
-                let key = item.key.as_str();
-                // Some stores leave the version out of what they refuse.
-                faults
-                    .get(&(key, item.version.as_deref()))
-                    .or_else(|| faults.get(&(key, None)))
-                    .copied()
-            })
-            .collect();
-        let known = |key: &str| items.iter().any(|item| item.key == key);
-        // An error that fits none of the keys may be about any of them.
-        let unnamed = unnamed.or_else(|| {
-            stayed.iter().find(|(key, ..)| !known(key)).map(|(key, _, fault)| {
-                let message = format!(
-                    "The store reports {} for {key:?}, which it was not asked to delete",
-                    fault.code
-                );
-                Fault::passing("MalformedAnswer", message)
-            })
-        });
-        let faults: Vec<Option<Fault>> =
-            named.into_iter().map(|fault| fault.or(unnamed.as_ref()).cloned()).collect();
+        let faults = faults_of(&items, &deletion);
         let mut gone = Vec::new();
         for (item, fault) in items.into_iter().zip(faults) {
             match fault {
@@ -395,16 +368,14 @@ impl State {
         ticket: &Ticket,
         outcome: &mut Outcome<Doomed>,
     ) {
-        match fault.kind {
-            Kind::Throttled => outcome.throttled.extend(items),
-            Kind::Passing if ticket.tries + 1 < self.sender.client.config().max_attempts => {
-                outcome.failed.extend(items);
-            }
-            Kind::Fatal | Kind::Expired => {
+        match verdict(&fault, ticket.tries, self.sender.client.config().max_attempts) {
+            Verdict::Throttled => outcome.throttled.extend(items),
+            Verdict::Again => outcome.failed.extend(items),
+            Verdict::Report => self.stay(items, &fault),
+            Verdict::GiveUp => {
                 self.stay(items, &fault);
                 self.give_up(fault);
             }
-            _ => self.stay(items, &fault),
         }
     }
 

@@ -40,8 +40,10 @@ pub enum Proof {
 /// Takes the answer of one request.
 pub struct Capture<T>(Arc<Inner<T>>);
 
+type Read<T> = Box<dyn Fn(&Answer<'_>) -> Result<T, Fault> + Send + Sync>;
+
 struct Inner<T> {
-    read: Box<dyn Fn(&Answer<'_>) -> Result<T, Fault> + Send + Sync>,
+    read: Read<T>,
     blank: fn() -> Output,
     proof: Proof,
     blank_key: Option<String>,

@@ -37,7 +37,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next token, or nothing when the outermost element has ended.
-    pub fn next(&mut self) -> Result<Option<Token<'a>>, Malformed> {
+    pub fn token(&mut self) -> Result<Option<Token<'a>>, Malformed> {
         if self.is_empty {
             self.is_empty = false;
             return self.close();
@@ -78,7 +78,7 @@ impl<'a> Scanner<'a> {
     pub fn text(&mut self) -> Result<Cow<'a, str>, Malformed> {
         let depth = self.depth;
         let mut text: Cow<'a, str> = Cow::Borrowed("");
-        while let Some(token) = self.next()? {
+        while let Some(token) = self.token()? {
             match token {
                 Token::Text(raw) if self.depth == depth => {
                     let more = unescape(raw)?;
@@ -172,10 +172,10 @@ mod tests {
 
     fn leaf(document: &str) -> Result<String, Malformed> {
         let mut scanner = Scanner::new(document.as_bytes());
-        while let Some(token) = scanner.next()? {
+        while let Some(token) = scanner.token()? {
             if token == Token::Open(b"Key") {
                 let text = scanner.text()?.into_owned();
-                while scanner.next()?.is_some() {}
+                while scanner.token()?.is_some() {}
                 return Ok(text);
             }
         }
