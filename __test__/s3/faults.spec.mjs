@@ -1,6 +1,6 @@
 // What a store answers amiss: what is tried again, what is reported, and what a count may claim.
 import test from 'ava'
-import { Bucket, keysOf, numbered, requests, sleep, versionsOf, withStore } from './store.mjs'
+import { Bucket, keysOf, numbered, requests, sleep, versionsOf, waitUntil, withStore } from './store.mjs'
 
 withStore(test)
 const serial = test.serial
@@ -210,3 +210,69 @@ serial('S08: with a fixed way that the store refuses, the error names the option
   const error = await t.throwsAsync(open({ deleteMode: 'checksum' }).deleteObjects({ Bucket })({ task: ['a'] }))
   t.regex(error.message, /deleteMode: 'single'/)
 })
+
+for (const [name, settings] of Object.entries({ 'Content-MD5': { requireContentMd5: true }, 'no multi-delete': { noMultiDelete: 400 } })) {
+  serial(`S07, S08: requests that are in flight together when the store refuses them lose no key: ${name}`, async (t) => {
+    const { client, server } = t.context
+    await server.configure({ ...settings, latencyDelete: 10 })
+    await server.seed({ bucket: Bucket, template: '{i:05}', count: 1000 })
+    const result = await client.deletePrefix({ Bucket, all: true, batchSize: 50, maxTasksInExecution: 8, MaxKeys: 500 })
+    t.like(result, { deleted: 1000, failed: 0 })
+    const { errors } = await server.stats()
+    const refused = Object.values(errors).reduce((sum, count) => sum + count, 0)
+    t.true(refused <= 2 * 8, `${refused} refused requests`)
+  })
+}
+
+serial('S08: that keys go one by one is reported once', async (t) => {
+  const { open, server } = t.context
+  await server.configure({ noMultiDelete: 501 })
+  const warnings = []
+  const listener = (warning) => warnings.push(warning)
+  process.on('warning', listener)
+  const client = open()
+  const told = open({ deleteMode: 'single' })
+  for (let i = 0; i < 3; i++) {
+    await server.seed({ bucket: Bucket, template: '{i}', count: 10 })
+    await client.deleteObjects({ Bucket })({ task: ['0', '1'] })
+    await client.deletePrefix({ Bucket, all: true })
+    await told.deletePrefix({ Bucket, all: true })
+  }
+  await sleep(10)
+  process.off('warning', listener)
+  t.is(warnings.length, 1)
+  t.is(warnings[0].name, 'S3BulkWarning')
+  t.regex(warnings[0].message, /one by one.*deleteMode: 'single'/)
+})
+
+serial('a refusal of the keys is not taken for one of the way once a way has worked', async (t) => {
+  const { client, server } = t.context
+  await server.seed({ bucket: Bucket, keys: ['a', 'b', 'c'] })
+  const del = client.deleteObjects({ Bucket })
+  await del({ task: ['a'] })
+  await server.faults([{ operation: 'DeleteObjects', times: 1, status: 400, code: 'InvalidRequest' }])
+  const error = await t.throwsAsync(del({ task: ['b'] }), { code: 'InvalidRequest' })
+  t.deepEqual(error.failed.map(({ Key }) => Key), ['b'])
+  await del({ task: ['c'] })
+  t.is(await requests(server, 'DeleteObject'), 0)
+})
+
+for (const [name, fault] of Object.entries({ throttled: { status: 503, code: 'SlowDown' }, failing: { status: 500, code: 'InternalError' } })) {
+  for (const operation of ['ListObjectsV2', 'DeleteObjects']) {
+    serial(`S14: an abort does not wait for tries to come: ${name}, ${operation}`, async (t) => {
+      const { open, server } = t.context
+      const client = open({ maxAttempts: 100 })
+      await server.seed({ bucket: Bucket, keys: ['a'] })
+      await server.faults([{ operation, times: 'always', ...fault }])
+      const controller = new AbortController()
+      const run = client.deletePrefix({ Bucket, all: true, signal: controller.signal })
+      const ended = t.throwsAsync(run, { name: 'AbortError' })
+      await waitUntil(async () => (await requests(server, operation)) >= 4)
+      const aborted = performance.now()
+      controller.abort()
+      const { counts } = await ended
+      t.true(performance.now() - aborted < 500)
+      t.is(counts.deleted, 0)
+    })
+  }
+}

@@ -20,9 +20,12 @@ class Store {
   #onIdle
   /** @type {Promise<void> | undefined} */
   #closing
+  #isTold
 
-  constructor(handle) {
+  /** @param {boolean} isTold whether it was told how to delete, so that nothing can be learnt of it */
+  constructor(handle, isTold) {
     this.#handle = handle
+    this.#isTold = isTold
   }
 
   get isClosed() {
@@ -40,8 +43,18 @@ class Store {
   }
 
   ended(part) {
+    this.learn()
     this.#running.delete(part)
     if (this.#running.size === 0) this.#onIdle?.()
+  }
+
+  /** Something was done: says once that the store has no multi-delete, since every key then costs a request. */
+  learn() {
+    if (this.#isTold || !core.isS3Single(this.#handle.id)) return
+    this.#isTold = true
+    const warning = new Error("The store takes no request that deletes many keys, so they go one by one; with deleteMode: 'single' it is not asked for others")
+    warning.name = 'S3BulkWarning'
+    process.emitWarning(warning)
   }
 
   close() {
@@ -86,7 +99,7 @@ class S3BulkClient {
     const { credentials } = config
     const desk = typeof credentials === 'function' ? new CredentialsDesk(credentials) : undefined
     const handle = new ClientHandle(core.openS3Client(options, desk?.job.id ?? 0), desk)
-    this.#store = new Store(handle)
+    this.#store = new Store(handle, options.deleteMode !== 'auto')
     closeWith(this.#store, handle)
   }
 

@@ -108,6 +108,7 @@ class Executor {
       this.#calls.clear()
     }
     this.#isPumping = false
+    this.#client.learn()
     // After a fault, or the end of the client, another call starts afresh.
     if (isOver || this.#signal?.aborted || this.#client.isClosed) this.#end()
     else this.#idle = setTimeout(() => this.#end(), IDLE).unref()

@@ -25,7 +25,7 @@ use crate::core::slab::Slab;
 use crate::core::sync::Mutex;
 use crate::exec::caught::caught;
 use crate::exec::runtime;
-use crate::exec::s3::client::Client;
+use crate::exec::s3::client::{Client, Way};
 use crate::exec::s3::credentials::{Credentials, Values};
 use crate::exec::s3::delete::{Deleter, Gate, Permit};
 use crate::exec::s3::fault::Fault;
@@ -104,6 +104,9 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
         let client = Client::new(options.config()?, credentials, options.way()?);
         Ok(to_js(env.stores.clients.insert(Arc::new(client))))
     })?;
+    // (client) -> whether it deletes keys one by one
+    functions
+        .define("isS3Single", |env, args| Ok(client(env, args)?.ways.current() == Way::Single))?;
     functions.define("closeS3Client", |env, args| {
         drop(env.stores.clients.remove(args.id(0)?));
         Ok(())
@@ -298,7 +301,6 @@ impl Started {
                 outlet.put_now(Chunk::Fault(fault));
             }
             outlet.put_now(Chunk::Over(progress));
-            outlet.end();
         });
         self.outlet.set_work(work.abort_handle());
     }

@@ -36,7 +36,7 @@ pub enum Chunk {
     Credentials(u32),
     /// `['fault', code, message, status]`
     Fault(Fault),
-    /// `['over', counters]`, the last chunk of whatever is not called again
+    /// `['over', counters]`, the last chunk of what is not called: JavaScript closes the job then
     Over(Arc<Progress>),
 }
 

@@ -20,7 +20,6 @@ struct State<T> {
     chunks: VecDeque<Chunk<T>>,
     /// JavaScript found nothing, and waits to be told.
     is_awaited: bool,
-    is_over: bool,
     work: Option<AbortHandle>,
 }
 
@@ -33,8 +32,7 @@ struct Chunk<T> {
 impl<T: IntoJs + Send + 'static> Outlet<T> {
     /// An outlet with room for so many chunks.
     pub fn new(room: usize, notifier: Notifier) -> Arc<Self> {
-        let state =
-            State { chunks: VecDeque::new(), is_awaited: false, is_over: false, work: None };
+        let state = State { chunks: VecDeque::new(), is_awaited: false, work: None };
         Arc::new(Self { state: Mutex::new(state), room: Semaphore::new(room), notifier })
     }
 
@@ -57,18 +55,6 @@ impl<T: IntoJs + Send + 'static> Outlet<T> {
         self.push(Chunk { content, is_bounded: false });
     }
 
-    /// Nothing more will come.
-    pub fn end(&self) {
-        let is_awaited = {
-            let mut state = self.state.lock();
-            state.is_over = true;
-            std::mem::take(&mut state.is_awaited)
-        };
-        if is_awaited {
-            self.notifier.notify();
-        }
-    }
-
     fn push(&self, chunk: Chunk<T>) {
         let is_awaited = {
             let mut state = self.state.lock();
@@ -86,9 +72,6 @@ impl<T: IntoJs + Send + 'static> Outlet<T> {
         if let Some(Chunk { content, is_bounded }) = state.chunks.pop_front() {
             self.room.add_permits(usize::from(is_bounded));
             return Taken::Chunk(Box::new(content));
-        }
-        if state.is_over {
-            return Taken::Over;
         }
         state.is_awaited = true;
         Taken::Nothing
