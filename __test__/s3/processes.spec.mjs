@@ -76,7 +76,7 @@ for (const how of ['deletePrefix', 'fused', 'JavaScript', 'list']) {
   })
 }
 
-const places = ['s3 page', 's3 delete', 's3 finished', 'openS3Client', 'listS3', 'openS3Deleter', 'deleteS3', 'runS3', 'openS3Permits', 'answerS3Permit', 'takeChunk', 'closeJob', 'closeS3Client']
+const places = ['s3 page', 's3 delete', 's3 finished', 'openS3Client', 'listS3', 'openS3Deleter', 'deleteS3', 'runS3', 'openS3Permits', 'answerS3Permit', 'takeChunk', 'closeS3Client']
 for (const place of places) {
   serial(`N04: a panic in ${place} becomes an Error, and later calls work`, async (t) => {
     t.timeout(60_000)
@@ -91,3 +91,15 @@ for (const place of places) {
     t.deepEqual(rest, { left: 0, tasks: 0, prefix: 0 })
   })
 }
+
+serial('N04: a panic in closeJob is told by a warning, for all has been done', async (t) => {
+  t.timeout(60_000)
+  if (addon === undefined) return void t.pass('there is no cargo to build an addon that can panic')
+  const { server } = t.context
+  await server.seed({ bucket: Bucket, template: '{i:04}', count: 50 })
+  const env = { NAPI_RS_NATIVE_LIBRARY_PATH: addon, YA_SYN_NATIVE_PANIC: 'closeJob:1' }
+  const ended = await runFixture('../s3/fixtures/panics.mjs', { args: [server.endpoint], env, timeout: 20_000 })
+  assertCleanEnd(t, ended)
+  t.deepEqual(ended.result, { left: 0, tasks: 0, prefix: 0 })
+  t.regex(ended.stderr, /^\(node:\d+\) .*Error: provoked in closeJob$/m)
+})
