@@ -15,6 +15,7 @@ const { onAbort, offAbort } = require('./abort.js')
 const { closeSource } = require('./close-source.js')
 const { answerOf } = require('./faults.js')
 const { isTurnOver, nextTurn } = require('./fairness.js')
+const { RUN_NATIVE } = require('./native-ends.js')
 const { Progress } = require('./progress.js')
 const { checkResult, checkTask, toIterator } = require('./task-sources.js')
 const { checkFunction, checkLimit, checkOptionalFunction, checkOptionalSignal, invalid } = require('./validate.js')
@@ -317,6 +318,12 @@ class Run {
 
 async function executeTasks(params) {
   checkFunction('taskExecutor', params?.taskExecutor)
+  const runNative = params.taskExecutor[RUN_NATIVE]
+  if (runNative !== undefined) {
+    checkRun(params)
+    const ended = runNative(params)
+    if (ended !== undefined) return ended
+  }
   await new Run(params).execute()
 }
 

@@ -12,24 +12,25 @@ const { closeWith } = require('./handles.js')
 /** Milliseconds; the timer is there to exist, not to fire. */
 const LONG = 2 ** 30
 
-/** Those who wait for a chunk, by job. @type {Map<number, () => void>} */
+/** Those who wait for a chunk, by job. @type {Map<number, { callback: () => void, holds: boolean }>} */
 const waiting = new Map()
+let holding = 0
 /** @type {NodeJS.Timeout | undefined} */
 let holder
 
-function wait(id, callback) {
-  waiting.set(id, callback)
-  if (waiting.size > 1) return
+function wait(id, callback, holds) {
+  waiting.set(id, { callback, holds })
+  if (!holds || holding++ > 0) return
   holder ??= setInterval(() => {}, LONG)
   holder.ref()
 }
 
 function wake(id) {
-  const callback = waiting.get(id)
-  if (callback === undefined) return
+  const waiter = waiting.get(id)
+  if (waiter === undefined) return
   waiting.delete(id)
-  if (waiting.size === 0) holder?.unref()
-  callback()
+  if (waiter.holds && --holding === 0) holder?.unref()
+  waiter.callback()
 }
 
 let listening = false
@@ -56,13 +57,16 @@ class NativeJob {
     return this.#handle.closed
   }
 
-  /** The next chunk, or `null` when there is none to come. One call at a time. */
-  async next() {
+  /**
+   * The next chunk, or `null` when there is none to come. One call at a time. The wait keeps the process alive, unless
+   * `holds` is false.
+   */
+  async next({ holds = true } = {}) {
     for (;;) {
       const chunk = this.isClosed ? null : core.takeChunk(this.id)
       if (chunk === null) this.close()
       if (chunk !== undefined) return chunk
-      await new Promise((resolve) => wait(this.id, () => resolve(undefined)))
+      await new Promise((resolve) => wait(this.id, () => resolve(undefined), holds))
     }
   }
 

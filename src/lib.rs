@@ -9,7 +9,7 @@
 //! * `node` translates both for JavaScript: integers in, integers out, no decisions.
 
 pub mod core;
-#[cfg(feature = "fs")]
+#[cfg(any(feature = "fs", feature = "tokio"))]
 pub mod exec;
 #[cfg(any(feature = "fs", feature = "node"))]
 mod faults;

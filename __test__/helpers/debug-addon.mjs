@@ -20,7 +20,7 @@ export async function debugAddon() {
   }
   const built = stdout.split('\n').filter(Boolean).map(line => JSON.parse(line))
   const library = built
-    .filter(({ reason, target }) => reason === 'compiler-artifact' && target.kind.includes('cdylib'))
+    .filter(({ reason, target }) => reason === 'compiler-artifact' && target.name === 'ya_syn_native')
     .flatMap(({ filenames }) => filenames)
     .find(file => /\.(so|dylib|dll)$/.test(file))
   const addon = path.join(await mkdtemp(path.join(tmpdir(), 'ya-syn-debug-')), 'addon.node')

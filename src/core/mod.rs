@@ -4,10 +4,13 @@
 //! calls made so far. So the tests of it are exact, and whoever drives it (a JavaScript thread, a
 //! Tokio task) chooses how to wait.
 
+pub mod batch;
 pub mod keyed;
 pub mod limit;
 pub mod mailbox;
+pub mod pace;
 pub mod pipeline;
+pub mod prefix;
 pub mod queue;
 pub mod semaphore;
 pub mod slab;

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::jobs::Jobs;
+#[cfg(feature = "s3")]
+use super::s3::Stores;
 use crate::core::keyed::{KeyedSemaphores, Lease};
 use crate::core::mailbox::{self, Address, Mailbox, Ticket};
 use crate::core::pipeline::Pipeline;
@@ -21,6 +23,8 @@ pub struct Environment {
     pub pipelines: Slab<Pipeline>,
     pub jobs: Jobs,
     pub mailbox: Arc<Mailbox>,
+    #[cfg(feature = "s3")]
+    pub stores: Stores,
 }
 
 /// The semaphores of a provider.
@@ -99,6 +103,8 @@ impl Environment {
             pipelines: Slab::default(),
             jobs: Jobs::default(),
             mailbox: Mailbox::new(),
+            #[cfg(feature = "s3")]
+            stores: Stores::default(),
         }
     }
 

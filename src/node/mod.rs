@@ -12,6 +12,14 @@ mod files;
 mod functions;
 mod jobs;
 mod pipelines;
+#[cfg(feature = "s3")]
+mod s3;
+#[cfg(feature = "s3")]
+mod s3_chunk;
+#[cfg(feature = "s3")]
+mod s3_options;
+#[cfg(feature = "s3")]
+mod s3_outlet;
 mod semaphores;
 mod uv;
 
@@ -34,5 +42,7 @@ pub fn open(env: &Env) -> napi::Result<Object<'_>> {
     jobs::define(&mut functions)?;
     #[cfg(feature = "fs")]
     files::define(&mut functions)?;
+    #[cfg(feature = "s3")]
+    s3::define(&mut functions)?;
     Ok(functions.into_object())
 }

@@ -1,0 +1,148 @@
+'use strict'
+
+// The client: a store, and the jobs that run on it.
+
+const core = require('../core.js')
+const { closeWith } = require('../handles.js')
+const { checkLimit, checkOptionalFunction, invalid } = require('../validate.js')
+const { toConfig } = require('./config.js')
+const { CredentialsDesk } = require('./credentials.js')
+const { S3BulkError } = require('./errors.js')
+const { makeExecutor } = require('./executor.js')
+const { DEFAULTS, checkOptional, toDeletion, toListing } = require('./options.js')
+const { runAll } = require('./run.js')
+const { S3Source } = require('./source.js')
+
+/** What the parts of a client know of it. */
+class Store {
+  #handle
+  #running = new Set()
+  #onIdle
+  /** @type {Promise<void> | undefined} */
+  #closing
+  #isTold
+
+  /** @param {boolean} isTold whether it was told how to delete, so that nothing can be learnt of it */
+  constructor(handle, isTold) {
+    this.#handle = handle
+    this.#isTold = isTold
+  }
+
+  get isClosed() {
+    return this.#closing !== undefined
+  }
+
+  /** The addon's client, for a job that begins. */
+  open() {
+    if (this.isClosed) throw new S3BulkError({ code: 'Closed', message: 'The client was closed; make another one' })
+    return this.#handle.id
+  }
+
+  started(part) {
+    this.#running.add(part)
+  }
+
+  ended(part) {
+    this.learn()
+    this.#running.delete(part)
+    if (this.#running.size === 0) this.#onIdle?.()
+  }
+
+  /** Something was done: says once that the store has no multi-delete, since every key then costs a request. */
+  learn() {
+    if (this.#isTold || !core.isS3Single(this.#handle.id)) return
+    this.#isTold = true
+    const warning = new Error("The store takes no request that deletes many keys, so they go one by one; with deleteMode: 'single' it is not asked for others")
+    warning.name = 'S3BulkWarning'
+    process.emitWarning(warning)
+  }
+
+  close() {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close() {
+    // Nothing may start any more before the first of them is told to stop.
+    await undefined
+    const isIdle = new Promise((resolve) => {
+      this.#onIdle = () => resolve(undefined)
+    })
+    for (const part of [...this.#running]) part.stop()
+    // Nobody waits any more for a function that may never answer.
+    this.#handle.desk?.close()
+    if (this.#running.size > 0) await isIdle
+    this.#handle.close()
+  }
+}
+
+class ClientHandle {
+  closed = false
+
+  constructor(id, desk) {
+    this.id = id
+    this.desk = desk
+  }
+
+  close() {
+    if (this.closed) return
+    this.closed = true
+    core.closeS3Client(this.id)
+    this.desk?.close()
+  }
+}
+
+class S3BulkClient {
+  #store
+
+  constructor(config = {}) {
+    const options = toConfig(config)
+    const { credentials } = config
+    const desk = typeof credentials === 'function' ? new CredentialsDesk(credentials) : undefined
+    const handle = new ClientHandle(core.openS3Client(options, desk?.job.id ?? 0), desk)
+    this.#store = new Store(handle, options.deleteMode !== 'auto')
+    closeWith(this.#store, handle)
+  }
+
+  listKeys(options) {
+    return new S3Source(this.#store, toListing(options), options)
+  }
+
+  listObjects(options) {
+    return new S3Source(this.#store, { ...toListing(options), details: true }, options)
+  }
+
+  listObjectVersions(options) {
+    return new S3Source(this.#store, { ...toListing(options), versions: true }, options)
+  }
+
+  deleteObjects(options) {
+    return makeExecutor(this.#store, toDeletion(options), options)
+  }
+
+  async deletePrefix(options) {
+    const { Prefix, all, versions, dryRun, onTaskError, onProgress, signal, where } = options ?? {}
+    for (const [name, flag] of [['all', all], ['versions', versions], ['dryRun', dryRun]]) checkOptional('boolean', name, flag)
+    if (!all && (typeof Prefix !== 'string' || Prefix === '')) {
+      throw invalid('Prefix', Prefix, 'a string that is not empty; to delete everything in the bucket set `all: true`')
+    }
+    if (all && Prefix != null && Prefix !== '') throw invalid('Prefix', Prefix, 'left out when `all` is true')
+    if (where != null) throw invalid('where', where, 'left out: use `filter`, or executeTasks with listKeys({ where }) and deleteObjects')
+    checkOptionalFunction('onTaskError', onTaskError)
+    checkOptionalFunction('onProgress', onProgress)
+    const deletion = toDeletion(options)
+    const maxTasksInFlight = options.maxTasksInFlight ?? 2 * Math.min(deletion.maxTasksInExecution, DEFAULTS.maxTasksInExecution)
+    checkLimit('maxTasksInFlight', maxTasksInFlight)
+    const listing = { ...toListing(options), versions: versions ?? false }
+    return runAll(this.#store, { ...listing, ...deletion, maxTasksInFlight }, options.limitPerKey, { signal, onTaskError, onProgress }, dryRun ?? false)
+  }
+
+  async close() {
+    await this.#store.close()
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.close()
+  }
+}
+
+module.exports = { S3BulkClient }

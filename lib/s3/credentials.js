@@ -1,0 +1,40 @@
+'use strict'
+
+// Asks the user's function for credentials whenever the addon needs some.
+
+const core = require('../core.js')
+const { openJob } = require('../native-job.js')
+const { show } = require('../validate.js')
+const { toCredentials } = require('./config.js')
+
+class CredentialsDesk {
+  #provide
+
+  constructor(provide) {
+    this.#provide = provide
+    this.job = openJob(core.openS3Credentials)
+    this.#serve()
+  }
+
+  close() {
+    this.job.close()
+  }
+
+  async #serve() {
+    // Whoever needs credentials holds the process; this only waits to be asked.
+    for (let chunk; (chunk = await this.job.next({ holds: false })) !== null; ) this.#answer(chunk[1])
+  }
+
+  async #answer(request) {
+    let credentials = null
+    let message = ''
+    try {
+      credentials = toCredentials('What credentials() returns', await this.#provide())
+    } catch (error) {
+      message = error instanceof Error ? error.message : show(error)
+    }
+    if (!this.job.isClosed) core.answerS3Credentials(this.job.id, request, credentials, message)
+  }
+}
+
+module.exports = { CredentialsDesk }

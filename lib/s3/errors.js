@@ -1,0 +1,67 @@
+'use strict'
+
+// What S3 jobs fail with.
+
+/** @typedef {{ message: string, code: string, status?: number | null, counts?: object, cause?: unknown }} Told */
+
+/** A job that could not go on. */
+class S3BulkError extends Error {
+  /** @param {Told} told */
+  constructor({ message, code, status, counts, cause }) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    if (status != null) this.status = status
+    if (counts !== undefined) this.counts = counts
+  }
+}
+
+/** Keys that stayed. */
+class S3DeleteError extends S3BulkError {
+  /** @param {{ failed: { Key: string, code: string, message: string }[], deleted: number, counts?: { failed: number } }} told */
+  constructor({ failed, deleted, counts }) {
+    super({ message: describe(failed, counts?.failed ?? failed.length), code: failed[0].code, counts })
+    this.failed = failed
+    this.deleted = deleted
+  }
+}
+
+/** A job that was ended by its signal, with what it had done. */
+class S3AbortError extends S3BulkError {
+  constructor({ counts, cause }) {
+    const { deleted, failed } = counts
+    super({ message: `The job was aborted; ${deleted} keys are deleted, ${failed} failed`, code: 'ABORT_ERR', counts, cause })
+  }
+}
+
+/** Keys that a message names; `failed` has the others. */
+const NAMED = 3
+
+function describe(failed, count) {
+  const names = failed.slice(0, NAMED).map(({ Key, code, message }) => `${JSON.stringify(Key)}: ${code}${message ? ` (${message})` : ''}`)
+  const rest = count > NAMED ? `, and ${count - NAMED} more` : ''
+  return `${count} ${count === 1 ? 'key was' : 'keys were'} not deleted: ${names.join(', ')}${rest}`
+}
+
+for (const { ErrorClass, name } of [
+  { ErrorClass: S3BulkError, name: 'S3BulkError' },
+  { ErrorClass: S3DeleteError, name: 'S3DeleteError' },
+  { ErrorClass: S3AbortError, name: 'AbortError' },
+]) {
+  Object.defineProperty(ErrorClass.prototype, 'name', { value: name, writable: true, configurable: true })
+}
+
+/** The error for a chunk `['fault', code, message, status]`. @param {any[]} chunk @param {object} [counts] */
+function faultError([, code, message, status], counts) {
+  return new S3BulkError({ message: `${code}: ${message}`, code, status, counts })
+}
+
+/** The keys of a chunk that tells of some that stayed, whose columns begin at `at`. */
+function failedKeys(chunk, at) {
+  const [keys, versions, codes, messages] = chunk.slice(at)
+  return keys.map((Key, i) => {
+    const failed = { Key, code: codes[i], message: messages[i] }
+    return versions[i] == null ? failed : { Key, VersionId: versions[i], code: codes[i], message: messages[i] }
+  })
+}
+
+module.exports = { S3AbortError, S3BulkError, S3DeleteError, failedKeys, faultError }

@@ -1,0 +1,143 @@
+'use strict'
+
+// A job that lists and deletes, or only counts, without JavaScript per key: here its failures and its progress are told.
+
+const core = require('../core.js')
+const { onAbort, offAbort } = require('../abort.js')
+const { notifyListener } = require('../listeners.js')
+const { openJob } = require('../native-job.js')
+const { S3AbortError, S3DeleteError, failedKeys, faultError } = require('./errors.js')
+const { PermitsDesk } = require('./permits.js')
+
+/** Milliseconds between two reports of progress. */
+const INTERVAL = 100
+/** Without a handler, so many keys that stayed are kept for the rejection; the counts are exact all the same. */
+const MOST_KEPT = 100_000
+
+class Run {
+  #client
+  #job
+  #permits
+  #params
+  #startedAt = performance.now()
+  #reported = { at: this.#startedAt, deleted: 0 }
+  #onAbort = () => core.stopS3(this.#job.id)
+  /** The first error that `onTaskError` threw, as `{ error }`. */
+  #handlerFailure
+  #failed = []
+
+  /** @param {{ signal?: AbortSignal, onTaskError?: Function, onProgress?: Function, toProgress?: (progress: any) => object }} params */
+  constructor(client, options, limitPerKey, params, isDry) {
+    this.#client = client
+    this.#params = params
+    const id = client.open()
+    this.#permits = isDry ? undefined : PermitsDesk.open(limitPerKey, params.signal)
+    this.#job = openJob(core.runS3, id, options, isDry, this.#permits?.job.id ?? 0)
+  }
+
+  /** The end of the run, as `{ counts, fault, handlerFailure, failed }`. */
+  async execute() {
+    const { signal, onProgress } = this.#params
+    this.#client.started(this)
+    if (signal != null) onAbort(signal, this.#onAbort)
+    const timer = onProgress == null ? undefined : setInterval(() => this.#report(core.readS3(this.#job.id)), INTERVAL)
+    try {
+      return await this.#takeAll()
+    } finally {
+      clearInterval(timer)
+      if (signal != null) offAbort(signal, this.#onAbort)
+      this.#client.ended(this)
+      this.#permits?.close()
+      this.#job.close()
+    }
+  }
+
+  async #takeAll() {
+    let fault
+    for (;;) {
+      const chunk = await this.#job.next()
+      if (chunk[0] === 'over') {
+        if (this.#params.onProgress != null) this.#report(chunk[1])
+        return { counts: countsOf(chunk[1], performance.now() - this.#startedAt), fault, handlerFailure: this.#handlerFailure, failed: this.#failed }
+      }
+      if (chunk[0] === 'fault') fault = chunk
+      else await this.#stayed(chunk)
+    }
+  }
+
+  /** Starts nothing more. */
+  stop() {
+    core.stopS3(this.#job.id)
+  }
+
+  async #stayed(chunk) {
+    const failed = failedKeys(chunk, 1)
+    const { onTaskError } = this.#params
+    if (onTaskError == null) {
+      this.#failed.push(...failed.slice(0, MOST_KEPT - this.#failed.length))
+      return
+    }
+    const task = failed.map(({ Key, VersionId }) => (VersionId === undefined ? Key : { Key, VersionId }))
+    try {
+      await onTaskError(new S3DeleteError({ failed, deleted: 0 }), { task })
+    } catch (error) {
+      this.#handlerFailure ??= { error }
+    }
+  }
+
+  #report([listed, , deleted, failed, , , , throttled, inFlight]) {
+    const now = performance.now()
+    const perSecond = Math.max(0, ((deleted - this.#reported.deleted) / Math.max(1, now - this.#reported.at)) * 1000)
+    this.#reported = { at: now, deleted }
+    const progress = { listed, deleted, failed, inFlight, throttled, perSecond }
+    notifyListener('onProgress', this.#params.onProgress, this.#params.toProgress?.(progress) ?? progress)
+  }
+}
+
+/** The counters of a run that never began. */
+const NOTHING = new Array(8).fill(0)
+
+/** @param {number[]} counters of a chunk that ends a run */
+function countsOf([listed, bytes, deleted, failed, markersCreated, requests, retries, throttled], elapsedMs) {
+  return { listed, deleted, failed, markersCreated, bytes, requests, retries, throttled, elapsedMs }
+}
+
+/** executeTasks with both ends native. */
+async function runTasks(client, options, limitPerKey, params) {
+  const { signal, maxTasksInFlight, onTaskError, onProgress } = params
+  signal?.throwIfAborted()
+  const toProgress = (progress) => ({
+    pulled: progress.listed,
+    running: progress.inFlight,
+    done: progress.deleted,
+    ...progress,
+  })
+  // As in every pipeline, what nobody wants to hear of is not kept.
+  const ignore = () => {}
+  const run = new Run(
+    client,
+    { ...options, maxTasksInFlight },
+    limitPerKey,
+    { signal, onTaskError: onTaskError ?? ignore, onProgress, toProgress },
+    false,
+  )
+  const { counts, fault, handlerFailure } = await run.execute()
+  if (signal?.aborted) throw signal.reason
+  if (fault !== undefined) throw faultError(fault, counts)
+  if (handlerFailure !== undefined) throw handlerFailure.error
+}
+
+/** Deletes, or counts, all that is listed. */
+async function runAll(client, options, limitPerKey, params, isDry) {
+  const { signal } = params
+  if (signal?.aborted) throw new S3AbortError({ counts: countsOf(NOTHING, 0), cause: signal.reason })
+  const { counts, fault, handlerFailure, failed } = await new Run(client, options, limitPerKey, params, isDry).execute()
+  if (signal?.aborted) throw new S3AbortError({ counts, cause: signal.reason })
+  if (fault !== undefined) throw faultError(fault, counts)
+  if (handlerFailure !== undefined) throw handlerFailure.error
+  if (failed.length > 0) throw new S3DeleteError({ failed, deleted: counts.deleted, counts })
+  // A dry run deletes nothing, and tells what would be.
+  return isDry ? { ...counts, deleted: counts.listed } : counts
+}
+
+module.exports = { runAll, runTasks }

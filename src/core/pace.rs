@@ -1,0 +1,205 @@
+//! How fast a throttled prefix may be asked: a rate in keys a second, raised and lowered by what comes back.
+//!
+//! # How it works
+//!
+//! A store that throttles refuses requests, and each refused one is work for nothing. A limit on requests in flight does
+//! not help, because requests that are refused come back at once. So a [`Pace`] says when the next request may be *sent*:
+//! a request of `n` keys moves that time on by `n / rate`.
+//!
+//! The rate is raised by a little in each second and cut when a request is refused. Requests that were sent before the last
+//! cut say nothing about the rate since, so they cut nothing. How far to cut follows from a measurement: whenever a request
+//! is refused the store's allowance is used up, so the keys that went between two refusals, over the time between them, are
+//! what the store allows.
+//!
+//! Time is given by the caller, as a duration since any one moment.
+
+use std::time::Duration;
+
+/// A moment, as the time since the caller's own beginning.
+pub type Moment = Duration;
+
+/// A refusal keeps this much of the rate, when nothing was measured.
+const CUT: f64 = 0.7;
+/// A refusal keeps this much of what the store was measured to allow.
+const MEASURED_CUT: f64 = 0.94;
+/// Each second adds this much of the rate after the last cut, once it was measured, and before that.
+const RAISE: f64 = 0.008;
+const RAISE_UNMEASURED: f64 = 0.5;
+/// After so long without a refusal the rate grows faster, second by second: the store may allow far more by now.
+const CALM: f64 = 8.0;
+/// Where a prefix begins of which nothing is known but that it was refused.
+const START: f64 = 2000.0;
+/// A refusal lets the allowance recover for this much of the time that a request takes.
+const PAUSE: f64 = 2.0;
+/// Never slower than this, in keys a second: else a prefix would sleep long after the store has recovered.
+const SLOWEST: f64 = 10.0;
+/// No request is put off for longer than this by the one before it.
+const LONGEST_GAP: f64 = 5.0;
+/// A shorter time between two refusals measures chance.
+const MEASURABLE: f64 = 2.0;
+
+/// The rate of one prefix.
+#[derive(Clone, Debug)]
+pub struct Pace {
+    /// Keys a second, right after the last cut.
+    rate: f64,
+    cut_at: Moment,
+    is_measured: bool,
+    /// When the next request may be sent.
+    next: Moment,
+    /// What the last request put the next one off by.
+    last_gap: Duration,
+    refused_at: Moment,
+    /// The refusal from which on is measured, and the keys that went since.
+    measured_from: Moment,
+    gone: u64,
+}
+
+impl Pace {
+    /// The pace of a prefix that was just refused, `gone` keys after `since`.
+    pub fn new(since: Moment, gone: u64, now: Moment) -> Self {
+        let elapsed = (now - since).as_secs_f64().max(MEASURABLE / 2.0);
+        let rate = (gone as f64 / elapsed * CUT).max(START);
+        Self {
+            rate,
+            cut_at: now,
+            is_measured: false,
+            next: now,
+            last_gap: Duration::ZERO,
+            refused_at: now,
+            measured_from: now,
+            gone: 0,
+        }
+    }
+
+    /// Keys a second at this moment.
+    pub fn rate(&self, now: Moment) -> f64 {
+        let calm = now.saturating_sub(self.cut_at).as_secs_f64();
+        let faster = 1.0 + (calm - CALM).max(0.0);
+        let raise = if self.is_measured { RAISE } else { RAISE_UNMEASURED };
+        self.rate * (1.0 + raise * calm * faster)
+    }
+
+    /// When the next request may be sent.
+    pub fn next(&self) -> Moment {
+        self.next
+    }
+
+    /// When the last request was refused.
+    pub fn refused_at(&self) -> Moment {
+        self.refused_at
+    }
+
+    /// A request of so many keys is sent now.
+    pub fn sent(&mut self, keys: usize, now: Moment) {
+        let takes = Duration::from_secs_f64((keys as f64 / self.rate(now)).min(LONGEST_GAP));
+        self.next = self.next.max(now) + takes;
+        self.last_gap = takes;
+    }
+
+    /// So many keys went.
+    pub fn went(&mut self, keys: usize) {
+        self.gone += keys as u64;
+    }
+
+    /// A request that was sent at `sent` is refused.
+    pub fn refused(&mut self, sent: Moment, now: Moment) {
+        if sent < self.cut_at {
+            return;
+        }
+        let elapsed = (now - self.measured_from).as_secs_f64();
+        let rate = self.rate(now);
+        let lowered = rate * CUT;
+        self.rate = if elapsed >= MEASURABLE {
+            let measured = self.gone as f64 / elapsed * MEASURED_CUT;
+            self.is_measured = true;
+            self.measured_from = now;
+            self.gone = 0;
+            measured.clamp(lowered, rate)
+        } else {
+            lowered
+        };
+        self.rate = self.rate.max(SLOWEST);
+        self.cut_at = now;
+        self.refused_at = now;
+        self.next = self.next.max(now) + self.last_gap.mul_f64(PAUSE);
+    }
+}
+
+/// How long to wait before try number `tries` (from 1) of something that failed; `random` is from 0 to 1.
+///
+/// The wait doubles with each try up to a bound, and is spread over half of its length, so that those who failed together
+/// do not come back together.
+pub fn backoff(tries: u32, random: f64) -> Duration {
+    const FIRST: f64 = 0.1;
+    const LONGEST: f64 = 20.0;
+    let longest = (FIRST * 2f64.powi(tries.min(16) as i32 - 1)).min(LONGEST);
+    Duration::from_secs_f64(longest * (0.5 + random / 2.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: f64) -> Moment {
+        Duration::from_secs_f64(seconds)
+    }
+
+    #[test]
+    fn paces_requests_by_their_keys() {
+        let mut pace = Pace::new(at(0.0), 10_000, at(1.0));
+        assert_eq!(pace.rate(at(1.0)), 7000.0);
+        pace.sent(3500, at(1.0));
+        assert_eq!(pace.next(), at(1.5));
+        pace.sent(3500, at(1.5));
+        assert_eq!(pace.next(), at(1.9), "the rate has grown by a quarter");
+    }
+
+    #[test]
+    fn time_that_was_not_used_is_lost() {
+        let mut pace = Pace::new(at(0.0), 1000, at(1.0));
+        pace.sent(100, at(5.0));
+        assert!(pace.next() > at(5.0));
+    }
+
+    #[test]
+    fn cuts_once_for_requests_that_were_sent_together() {
+        let mut pace = Pace::new(at(0.0), 10_000, at(1.0));
+        pace.refused(at(0.9), at(1.1));
+        assert_eq!(pace.rate(at(1.0)), 7000.0);
+        pace.refused(at(1.2), at(1.3));
+        let lowered = pace.rate(at(1.3));
+        assert!((5634.0..5636.0).contains(&lowered), "{lowered}");
+        pace.refused(at(1.25), at(1.4));
+        assert!(pace.rate(at(1.4)) >= lowered);
+    }
+
+    #[test]
+    fn a_measured_allowance_is_kept_to() {
+        let mut pace = Pace::new(at(0.0), 5000, at(1.0));
+        pace.went(12_000);
+        pace.refused(at(2.9), at(3.0));
+        assert!((pace.rate(at(3.0)) - 6000.0 * MEASURED_CUT).abs() < 1.0);
+    }
+
+    #[test]
+    fn never_stops_and_recovers() {
+        let mut pace = Pace::new(at(0.0), 0, at(1.0));
+        assert_eq!(pace.rate(at(1.0)), START);
+        for second in 2..60 {
+            pace.refused(at(f64::from(second) - 0.5), at(f64::from(second)));
+        }
+        assert_eq!(pace.rate(at(59.0)), SLOWEST);
+        pace.sent(1000, at(59.0));
+        assert_eq!(pace.next(), at(59.0 + LONGEST_GAP));
+        assert!(pace.rate(at(120.0)) > 4.0 * SLOWEST);
+    }
+
+    #[test]
+    fn waits_double_are_bounded_and_jittered() {
+        let table = [(1, 0.0, 0.05), (1, 1.0, 0.1), (2, 1.0, 0.2), (3, 0.5, 0.3), (60, 1.0, 20.0)];
+        for (tries, random, seconds) in table {
+            assert_eq!(backoff(tries, random), at(seconds), "{tries} {random}");
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! A client of one store: it sends single requests, and knows what it has learnt of the store.
+//!
+//! Listings are tried again here. Deletes are not: what becomes of their keys is decided where they are batched.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
+
+use aws_sdk_s3::operation::delete_object::DeleteObjectOutput;
+use aws_sdk_s3::operation::delete_objects::DeleteObjectsOutput;
+use aws_sdk_s3::operation::list_object_versions::ListObjectVersionsOutput;
+use aws_sdk_s3::operation::list_objects_v2::ListObjectsV2Output;
+use aws_sdk_s3::types::{Delete, EncodingType, ObjectIdentifier, RequestPayer};
+use aws_smithy_runtime_api::client::interceptors::context::Output;
+use tokio::sync::OnceCell;
+use tokio::time::timeout;
+
+use super::answer::{Answer, Deletion, Listing, Place};
+use super::config::{Config, connect};
+use super::credentials::Credentials;
+use super::fault::{Fault, Kind};
+use super::object::Doomed;
+use super::progress::{Progress, add};
+use super::request::{Capture, Proof};
+use crate::core::pace::backoff;
+use crate::exec::race::{First, race};
+use crate::exec::stop::Stop;
+
+/// New credentials are fetched this often for one request; then the store refuses those as well.
+const MOST_RENEWALS: u32 = 2;
+
+/// How keys are deleted; each one is what is tried when the store refuses the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Way {
+    /// Many at a time, with the SDK's checksum.
+    Checksum = 0,
+    /// Many at a time, with `Content-MD5`.
+    Md5 = 1,
+    /// One at a time.
+    Single = 2,
+}
+
+const WAYS: [Way; 3] = [Way::Checksum, Way::Md5, Way::Single];
+
+/// What to do after the store refused a way of deleting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fallback {
+    /// Try the way that is now known.
+    Retry,
+    /// It is not about the way, or there is no other.
+    Report,
+}
+
+/// The way of deleting that a store takes, as far as it is known.
+#[derive(Debug)]
+pub struct Ways {
+    /// The way, and whether it is proven to work.
+    state: AtomicU8,
+}
+
+const PROVEN: u8 = 0x80;
+
+impl Ways {
+    /// Nothing is known, or `fixed` is told.
+    pub fn new(fixed: Option<Way>) -> Self {
+        Self { state: AtomicU8::new(fixed.map_or(0, |way| way as u8 | PROVEN)) }
+    }
+
+    /// The way to take now.
+    pub fn current(&self) -> Way {
+        WAYS[usize::from(self.state.load(Ordering::Relaxed) & !PROVEN)]
+    }
+
+    /// The store took this way.
+    pub fn worked(&self, way: Way) {
+        // Only the way that is taken now: one that was in flight when another was refused proves nothing.
+        let _ = self.state.compare_exchange(
+            way as u8,
+            way as u8 | PROVEN,
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        );
+    }
+
+    /// The store refused this way.
+    pub fn refused(&self, way: Way) -> Fallback {
+        if way == Way::Single {
+            return Fallback::Report;
+        }
+        match self.state.compare_exchange(
+            way as u8,
+            way as u8 + 1,
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        ) {
+            Ok(_) => Fallback::Retry,
+            Err(now) if (now & !PROVEN) > way as u8 => Fallback::Retry,
+            Err(_) => Fallback::Report,
+        }
+    }
+}
+
+/// What every request of a job says.
+#[derive(Clone, Debug, Default)]
+pub struct Target {
+    /// The bucket's name or ARN.
+    pub bucket: String,
+    /// The account that has to own the bucket.
+    pub expected_owner: Option<String>,
+    /// Whether the requester pays.
+    pub requester_pays: bool,
+    /// Whether retention in governance mode is bypassed.
+    pub bypass_governance: bool,
+    /// The serial number and value of an MFA device.
+    pub mfa: Option<String>,
+}
+
+/// One page of a listing.
+#[derive(Clone, Debug, Default)]
+pub struct ListRequest {
+    /// The keys' beginning.
+    pub prefix: String,
+    /// Whether versions are listed.
+    pub versions: bool,
+    /// Only keys after this one.
+    pub after: String,
+    /// Where the page begins, if it is not the first.
+    pub place: Option<Place>,
+    /// Whether keys in folders are left out, and their folders named.
+    pub folders: bool,
+    /// How many keys at most.
+    pub max_keys: Option<i32>,
+    /// Whether times and tags are wanted.
+    pub details: bool,
+}
+
+/// A request on its way.
+type Sending<T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>;
+
+/// A client of one store.
+#[derive(Debug)]
+pub struct Client {
+    config: Config,
+    credentials: Option<Credentials>,
+    connected: OnceCell<(aws_sdk_s3::Client, Credentials)>,
+    /// What is known of how the store deletes.
+    pub ways: Ways,
+}
+
+impl Client {
+    /// A client that connects when it is first used.
+    pub fn new(config: Config, credentials: Option<Credentials>, way: Option<Way>) -> Self {
+        Self { config, credentials, connected: OnceCell::new(), ways: Ways::new(way) }
+    }
+
+    /// How it was made.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// A page of a listing, tried again as often as is allowed.
+    pub async fn list(
+        &self,
+        target: &Target,
+        request: &ListRequest,
+        progress: &Progress,
+        stop: &Stop,
+    ) -> Result<Listing, Fault> {
+        let (mut tries, mut refusals, mut refused_since) = (1, 0, None);
+        loop {
+            let fault = match self.list_once(target, request, progress).await {
+                Ok(listing) => return Ok(listing),
+                Err(fault) => fault,
+            };
+            let wait = match fault.kind {
+                Kind::Throttled => {
+                    add(&progress.throttled, 1);
+                    refusals += 1;
+                    let since: Instant = *refused_since.get_or_insert_with(Instant::now);
+                    if since.elapsed() >= self.config.throttle_timeout {
+                        return Err(fault);
+                    }
+                    backoff(refusals, fastrand::f64())
+                }
+                Kind::Passing if tries < self.config.max_attempts => {
+                    tries += 1;
+                    backoff(tries - 1, fastrand::f64())
+                }
+                _ => return Err(fault),
+            };
+            if let First::Right(()) = race(tokio::time::sleep(wait), stop.stopped()).await {
+                return Err(fault);
+            }
+            add(&progress.retries, 1);
+        }
+    }
+
+    async fn list_once(
+        &self,
+        target: &Target,
+        request: &ListRequest,
+        progress: &Progress,
+    ) -> Result<Listing, Fault> {
+        let details = request.details;
+        let read = move |answer: &Answer<'_>| answer.listing(details);
+        self.with_credentials(progress, |sdk| {
+            let payer = target.requester_pays.then_some(RequestPayer::Requester);
+            if request.versions {
+                let (key, version) = match &request.place {
+                    Some(Place::Marker(key, version)) => (Some(key.clone()), version.clone()),
+                    _ => (Some(request.after.clone()).filter(|after| !after.is_empty()), None),
+                };
+                let capture = Capture::new(
+                    read,
+                    || Output::erase(ListObjectVersionsOutput::builder().build()),
+                    Proof::Checksum,
+                );
+                let operation = sdk
+                    .list_object_versions()
+                    .bucket(&target.bucket)
+                    .set_expected_bucket_owner(target.expected_owner.clone())
+                    .set_request_payer(payer)
+                    .encoding_type(EncodingType::Url)
+                    .prefix(&request.prefix)
+                    .set_key_marker(key)
+                    .set_version_id_marker(version)
+                    .set_delimiter(request.folders.then(|| "/".to_owned()))
+                    .set_max_keys(request.max_keys)
+                    .customize()
+                    .interceptor(capture.clone());
+                return Box::pin(async move { capture.take(operation.send().await) });
+            }
+            let token = match &request.place {
+                Some(Place::Token(token)) => Some(token.clone()),
+                _ => None,
+            };
+            let after =
+                Some(request.after.clone()).filter(|after| token.is_none() && !after.is_empty());
+            let capture = Capture::new(
+                read,
+                || Output::erase(ListObjectsV2Output::builder().build()),
+                Proof::Checksum,
+            );
+            let operation = sdk
+                .list_objects_v2()
+                .bucket(&target.bucket)
+                .set_expected_bucket_owner(target.expected_owner.clone())
+                .set_request_payer(payer)
+                .encoding_type(EncodingType::Url)
+                .prefix(&request.prefix)
+                .set_start_after(after)
+                .set_continuation_token(token)
+                .set_delimiter(request.folders.then(|| "/".to_owned()))
+                .set_max_keys(request.max_keys)
+                .customize()
+                .interceptor(capture.clone());
+            Box::pin(async move { capture.take(operation.send().await) })
+        })
+        .await
+    }
+
+    /// Deletes many objects by one request. `quiet` asks for the failures alone.
+    pub async fn delete_many(
+        &self,
+        target: &Target,
+        items: &[Doomed],
+        proof: Proof,
+        quiet: bool,
+        progress: &Progress,
+    ) -> Result<Deletion, Fault> {
+        let objects = items.iter().map(|item| {
+            let identifier =
+                ObjectIdentifier::builder().key(&item.key).set_version_id(item.version.clone());
+            identifier.build().expect("it has a key")
+        });
+        let delete = Delete::builder()
+            .set_objects(Some(objects.collect()))
+            .quiet(quiet)
+            .build()
+            .expect("it has objects");
+        self.with_credentials(progress, |sdk| {
+            let capture = Capture::new(
+                |answer: &Answer<'_>| answer.deletion(),
+                || Output::erase(DeleteObjectsOutput::builder().build()),
+                proof,
+            );
+            let operation = sdk
+                .delete_objects()
+                .bucket(&target.bucket)
+                .set_expected_bucket_owner(target.expected_owner.clone())
+                .set_request_payer(target.requester_pays.then_some(RequestPayer::Requester))
+                .set_bypass_governance_retention(target.bypass_governance.then_some(true))
+                .set_mfa(target.mfa.clone())
+                .delete(delete.clone())
+                .customize()
+                .interceptor(capture.clone());
+            Box::pin(async move { capture.take(operation.send().await) })
+        })
+        .await
+    }
+
+    /// Deletes one object by a request of its own.
+    pub async fn delete_one(
+        &self,
+        target: &Target,
+        item: &Doomed,
+        progress: &Progress,
+    ) -> Result<Deletion, Fault> {
+        let of_version = item.version.is_some();
+        self.with_credentials(progress, |sdk| {
+            let read = move |answer: &Answer<'_>| answer.single(of_version);
+            let blank = || Output::erase(DeleteObjectOutput::builder().build());
+            let (capture, key) = Capture::of_key(&item.key, read, blank);
+            let operation = sdk
+                .delete_object()
+                .bucket(&target.bucket)
+                .set_expected_bucket_owner(target.expected_owner.clone())
+                .set_request_payer(target.requester_pays.then_some(RequestPayer::Requester))
+                .set_bypass_governance_retention(target.bypass_governance.then_some(true))
+                .set_mfa(target.mfa.clone())
+                .key(key)
+                .set_version_id(item.version.clone())
+                .customize()
+                .interceptor(capture.clone());
+            Box::pin(async move { capture.take(operation.send().await) })
+        })
+        .await
+    }
+
+    /// Sends a request, and again with new credentials when those it had were too old.
+    async fn with_credentials<T>(
+        &self,
+        progress: &Progress,
+        request: impl Fn(&aws_sdk_s3::Client) -> Sending<T>,
+    ) -> Result<T, Fault> {
+        let (sdk, credentials) = self
+            .connected
+            .get_or_try_init(|| connect(&self.config, self.credentials.clone()))
+            .await?;
+        let mut renewals = 0;
+        loop {
+            let fetched = timeout(self.config.request_timeout, credentials.get()).await;
+            fetched
+                .unwrap_or_else(|_| Err("They did not come within requestTimeout".to_owned()))
+                .map_err(|message| Fault::fatal("CredentialsError", message))?;
+            let sent = Instant::now();
+            add(&progress.requests, 1);
+            let fault = match request(sdk).await {
+                Err(fault) if fault.kind == Kind::Expired => fault,
+                other => return other,
+            };
+            renewals += 1;
+            if !credentials.expired(sent).await || renewals > MOST_RENEWALS {
+                return Err(Fault { kind: Kind::Fatal, ..fault });
+            }
+            add(&progress.retries, 1);
+        }
+    }
+
+    /// How long a prefix may be throttled without anything getting through.
+    pub fn patience(&self) -> Duration {
+        self.config.throttle_timeout
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn falls_from_way_to_way_until_one_works() {
+        let ways = Ways::new(None);
+        assert_eq!(ways.refused(Way::Checksum), Fallback::Retry);
+        assert_eq!(ways.current(), Way::Md5);
+        assert_eq!(
+            ways.refused(Way::Checksum),
+            Fallback::Retry,
+            "it was in flight, and falls no further"
+        );
+        assert_eq!(ways.current(), Way::Md5);
+        ways.worked(Way::Md5);
+        assert_eq!(ways.refused(Way::Md5), Fallback::Report, "it works, so these keys are refused");
+        assert_eq!(ways.current(), Way::Md5);
+    }
+
+    #[test]
+    fn there_is_no_way_behind_the_last() {
+        let ways = Ways::new(None);
+        ways.refused(Way::Checksum);
+        ways.refused(Way::Md5);
+        assert_eq!(ways.current(), Way::Single);
+        assert_eq!(ways.refused(Way::Single), Fallback::Report);
+    }
+
+    #[test]
+    fn a_way_that_was_told_is_kept() {
+        for way in WAYS {
+            let ways = Ways::new(Some(way));
+            assert_eq!(ways.refused(way), Fallback::Report);
+            assert_eq!(ways.current(), way);
+        }
+    }
+}

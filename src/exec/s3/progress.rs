@@ -1,0 +1,36 @@
+//! What a job has done so far; read while it runs.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counters that only rise, but for those in flight.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Objects found and wanted.
+    pub listed: AtomicU64,
+    /// Bytes of the objects that went, as far as a listing told.
+    pub bytes: AtomicU64,
+    /// Objects that went.
+    pub deleted: AtomicU64,
+    /// Objects that stayed.
+    pub failed: AtomicU64,
+    /// Delete markers that were made.
+    pub markers: AtomicU64,
+    /// Requests that were sent, of any kind.
+    pub requests: AtomicU64,
+    /// Requests that were sent again.
+    pub retries: AtomicU64,
+    /// Requests that were refused because they came too fast.
+    pub throttled: AtomicU64,
+    /// Delete requests on their way.
+    pub in_flight: AtomicU64,
+}
+
+/// Adds to a counter.
+pub fn add(counter: &AtomicU64, count: usize) {
+    counter.fetch_add(count as u64, Ordering::Relaxed);
+}
+
+/// Takes from a counter.
+pub fn take(counter: &AtomicU64, count: usize) {
+    counter.fetch_sub(count as u64, Ordering::Relaxed);
+}
