@@ -90,12 +90,12 @@ impl Bell {
                 hook: ptr::null_mut(),
             }));
             (uv.set_data)(handle, ringing.cast());
-            sys::napi_add_async_cleanup_hook(
-                env,
-                Some(take_down),
-                handle,
-                &raw mut (*ringing).hook,
-            );
+            let hook = &raw mut (*ringing).hook;
+            let status = sys::napi_add_async_cleanup_hook(env, Some(take_down), handle, hook);
+            if status != sys::Status::napi_ok {
+                (uv.close)(handle, closed);
+            }
+            check_status!(status)?;
             bell.0.lock().0 = Some(handle);
         }
         Ok(bell)
@@ -103,7 +103,8 @@ impl Bell {
 
     /// Calls JavaScript soon, once for all who ring until then.
     pub fn ring(&self) {
-        if let (Some(handle), Ok(uv)) = (self.0.lock().0, Uv::of_process()) {
+        let clapper = self.0.lock();
+        if let (Some(handle), Ok(uv)) = (clapper.0, Uv::of_process()) {
             // SAFETY: it is closed only under the lock that is held here.
             unsafe { (uv.async_send)(handle) };
         }
