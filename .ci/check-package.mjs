@@ -1,5 +1,6 @@
 // Packs the package and its platform package as they would be published, installs them into empty projects without
-// running scripts, and uses them there in each way a user would. Needs a built addon; takes about a minute.
+// running scripts, and uses them there in each way a user would, also from test runners, which come from the registry. Needs a built
+// addon; takes about two minutes.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,6 +28,13 @@ const examples = {
   'task-pipeline': 'bytes: 100\npeak: 3\nfailures: b/10 cannot be read',
 }
 
+// Majors that run on every Node.js that the package supports.
+const runners = { jest: 'jest@30', vitest: 'vitest@3', ava: 'ava@7' }
+/** What `usage` needs of the package. */
+const names = '{ SynchronizerProvider, SynchronizerTimeoutError, toTasks }'
+/** Milliseconds for one run of a test runner, which is to end by itself. */
+const PATIENCE = 120_000
+
 const { tuple, binary } = builtAddon()
 const work = mkdtempSync(join(tmpdir(), 'ya-syn-package-'))
 const tarballs = {}
@@ -43,6 +51,10 @@ try {
   step('P03: esbuild, the package kept external', bundleExternal)
   step('P03: esbuild, the package bundled', bundleInside)
   step('ya-syn programs run unchanged under the alias', alias)
+  step('N05: each of two vm contexts', vmContexts)
+  step('N05: jest, modules reset, no open handle', jest)
+  step('N05: vitest, in threads, forks and vm contexts', vitest)
+  step('N05: ava in worker threads', ava)
 } finally {
   rmSync(work, { recursive: true, force: true })
 }
@@ -186,6 +198,126 @@ function alias() {
     Object.keys(examples).map((name) => `${name}.ts`).sort(),
     'each example is run here',
   )
+}
+
+/** A program that uses the package in all its parts; `same` is how it compares. */
+function usage(same) {
+  return `
+    const same = ${same}
+    const provider = new SynchronizerProvider({ providerId: 'shared', scope: 'process' })
+    const lock = provider.forKey('key')
+    const guard = await lock.acquire()
+    const waiting = Promise.all([1, 2, 3].map((n) => lock.synchronized(async () => n)))
+    const late = await lock.timeout(1).synchronized(async () => {}).catch((error) => error)
+    same(late instanceof SynchronizerTimeoutError, true)
+    guard.release()
+    same((await waiting).join(), '1,2,3')
+    let sum = 0
+    await new SynchronizerProvider().executeTasks({
+      maxTasksInFlight: 2,
+      taskSource: toTasks([1, 2, 3]),
+      taskExecutor: async ({ task }) => { sum += task },
+    })
+    same(sum, 6)
+    const files = await readFilesToArray(listFiles('.', { glob: 'package.json' }), { encoding: 'utf8' })
+    same(JSON.parse(files[0].data).private, true)
+    same(lock.stats.numberOfTasks, 0)
+  `
+}
+
+function vmContexts() {
+  const project = install('vm', [tarballs.root, tarballs.platform])
+  writeFileSync(join(project, 'use.txt'), `(async (require, equal) => {
+    const ${names} = require('ya-syn-native')
+    const { listFiles, readFilesToArray } = require('ya-syn-native/fs')
+    ${usage('equal')}
+    return 'used'
+  })`)
+  const output = node(project, 'main.cjs', `
+    const assert = require('node:assert/strict')
+    const vm = require('node:vm')
+    const program = require('node:fs').readFileSync('use.txt', 'utf8')
+    const use = () => {
+      for (const file of Object.keys(require.cache)) delete require.cache[file]
+      return vm.runInNewContext(program)(require, assert.equal)
+    }
+    use().then(use).then(console.log)
+  `)
+  assert.equal(output, 'used')
+}
+
+function jest() {
+  const project = installRunner('jest')
+  for (const file of ['a', 'b', 'c']) {
+    writeFileSync(join(project, `${file}.test.js`), `
+      test.each([1, 2])('the package works (%i)', async () => {
+        const ${names} = require('ya-syn-native')
+        const { listFiles, readFilesToArray } = require('ya-syn-native/fs')
+        ${usage('(value, expected) => expect(value).toBe(expected)')}
+      })
+    `)
+  }
+  writeFileSync(join(project, 'jest.config.js'), `module.exports = { resetModules: true, testEnvironment: 'node' }`)
+  for (const options of [['--detectOpenHandles'], ['--runInBand'], ['--maxWorkers=2'], ['--maxWorkers=2', '--workerThreads']]) {
+    const output = runTests(project, 'jest/bin/jest.js', options)
+    assert.match(output, /Tests: +6 passed, 6 total/)
+    assert.doesNotMatch(output, /open handle|did not exit|failed to exit/i)
+  }
+}
+
+function vitest() {
+  const project = installRunner('vitest')
+  for (const file of ['a', 'b', 'c']) {
+    writeFileSync(join(project, `${file}.test.mjs`), `
+      import { expect, test } from 'vitest'
+      import ${names} from 'ya-syn-native'
+      import { listFiles, readFilesToArray } from 'ya-syn-native/fs'
+      test.each([1, 2])('the package works (%i)', async () => {
+        ${usage('(value, expected) => expect(value).toBe(expected)')}
+      })
+    `)
+  }
+  for (const pool of ['threads', 'forks', 'vmThreads', 'vmForks']) {
+    const output = runTests(project, 'vitest/vitest.mjs', ['run', `--pool=${pool}`])
+    assert.match(output, /Tests +6 passed/, pool)
+    assert.doesNotMatch(output, /prevents .* from exiting|timed out|Unhandled/i, pool)
+  }
+}
+
+function ava() {
+  const project = installRunner('ava')
+  for (const file of ['a', 'b', 'c']) {
+    writeFileSync(join(project, `${file}.test.mjs`), `
+      import test from 'ava'
+      import ${names} from 'ya-syn-native'
+      import { listFiles, readFilesToArray } from 'ya-syn-native/fs'
+      for (const n of [1, 2]) {
+        test('the package works ' + n, async t => {
+          ${usage('t.is')}
+        })
+      }
+    `)
+  }
+  writeFileSync(join(project, 'ava.config.mjs'), `export default { files: ['*.test.mjs'], workerThreads: true }`)
+  assert.match(runTests(project, 'ava/entrypoints/cli.mjs', []), /6 tests passed/)
+}
+
+function installRunner(name) {
+  return install(name, [tarballs.root, tarballs.platform, runners[name]])
+}
+
+/** All that a test runner prints; it fails unless all tests pass and it ends by itself. */
+function runTests(project, program, options) {
+  const args = [join(project, 'node_modules', program), ...options]
+  const { status, signal, error, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: project,
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1', NODE_OPTIONS: '' },
+    killSignal: 'SIGKILL',
+    timeout: PATIENCE,
+  })
+  assert.deepEqual([status, signal, error], [0, null, undefined], `${program} ${options.join(' ')}:\n${stdout}${stderr}`)
+  return `${stdout}${stderr}`
 }
 
 /** Runs one check. The ones after a failed one build upon it, so a failure is the end. */

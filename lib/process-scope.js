@@ -4,6 +4,7 @@
 // threads, to keep a thread alive that waits for one, and an identity that all threads agree on.
 
 const core = require('./core.js')
+const { answerOf, warnOfFault } = require('./faults.js')
 const { invalid } = require('./validate.js')
 const { wake } = require('./waiters.js')
 
@@ -24,13 +25,27 @@ function connect() {
   // Not in the caller's stack: it lasts as long as this thread, and tools that look for what a test
   // left open would take it for something of the test.
   Promise.resolve().then(() => {
-    core.connect(takeMail)
+    try {
+      core.connect(takeMail)
+    } catch (error) {
+      connected = false
+      warnOfFault(error)
+    }
     takeMail()
   })
 }
 
 function takeMail() {
-  for (const ticket of core.takeMail()) wake(ticket)
+  for (const ticket of takeTickets()) wake(ticket)
+}
+
+function takeTickets() {
+  try {
+    return core.takeMail()
+  } catch (error) {
+    warnOfFault(error)
+    return answerOf(error) ?? []
+  }
 }
 
 /** The table of the synchronizers that threads share by their `synchronizerId`; opened by the first. */
@@ -62,7 +77,7 @@ function holdLoopDuring(wait, handle) {
   updateLoop(handle)
   // Beside the wait, not around it: that would make it longer than others. And a step behind it, so
   // that what waited starts first.
-  wait.then(undefined).then(() => {
+  wait.then(undefined, () => {}).then(() => {
     const left = waiting.get(handle) - 1
     if (left === 0) waiting.delete(handle)
     else waiting.set(handle, left)
@@ -75,7 +90,7 @@ function holdLoopDuring(wait, handle) {
  * all permits itself it waits for nobody else, and may end as it may with semaphores of its own.
  */
 function updateLoop(handle) {
-  if (waiting.has(handle) && core.heldElsewhere(handle)) awaited.add(handle)
+  if (waiting.has(handle) && isHeldElsewhere(handle)) awaited.add(handle)
   else awaited.delete(handle)
   const hold = awaited.size > 0
   if (hold === held) return
@@ -84,6 +99,16 @@ function updateLoop(handle) {
   timer ??= setInterval(() => {}, LONG)
   if (held) timer.ref()
   else timer.unref()
+}
+
+function isHeldElsewhere(handle) {
+  try {
+    return core.heldElsewhere(handle)
+  } catch (error) {
+    // Nobody may end for it.
+    warnOfFault(error)
+    return true
+  }
 }
 
 module.exports = { SHARED, holdLoopDuring, identityOf, isShared, leaseShared, updateLoop }

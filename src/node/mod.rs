@@ -5,6 +5,7 @@
 //! waiters and pipelines cross as small integers, so that a crossing costs tens of nanoseconds.
 //! None of the functions calls JavaScript, so none can be entered twice.
 
+mod bell;
 mod environment;
 #[cfg(feature = "fs")]
 mod files;

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use super::buffers::Buffers;
 use super::descriptors::Descriptors;
 use super::job::ReadJob;
+use crate::faults;
 
 /// Files that a thread reads of one job before it looks at the next.
 const ROW: usize = 16;
@@ -116,15 +117,12 @@ impl Pool {
 
     fn work(&'static self, reader: &Arc<Mutex<Reader>>) {
         while let Some(job) = self.next_job() {
-            for _ in 0..ROW {
-                let Some(claim) = job.claim() else {
-                    self.leave_line(&job);
-                    break;
-                };
-                lock(reader).since = Some(Instant::now());
-                job.read(claim);
-                lock(reader).since = None;
-            }
+            faults::contain("reader", || self.read_row(&job, reader));
+            // It may be the last to know the job.
+            faults::contain("dropJob", || drop(job));
+            // Reading from the page cache never waits, and a thread that never waits keeps its core for milliseconds,
+            // however long the event loop, woken by what was read, has waited for one.
+            thread::yield_now();
             // Somebody took its place while it was stuck.
             if lock(reader).stuck {
                 return;
@@ -135,6 +133,15 @@ impl Pool {
         state.readers.retain(|other| !Arc::ptr_eq(other, reader));
         if state.readers.is_empty() {
             Buffers::of_process().clear();
+        }
+    }
+
+    fn read_row(&'static self, job: &Arc<ReadJob>, reader: &Mutex<Reader>) {
+        for _ in 0..ROW {
+            let Some(claim) = job.claim() else { return self.leave_line(job) };
+            lock(reader).since = Some(Instant::now());
+            job.read(claim);
+            lock(reader).since = None;
         }
     }
 
@@ -175,10 +182,9 @@ impl Pool {
             thread::sleep(every.unwrap_or(Duration::from_millis(50)));
             let busy = jobs.iter().any(|job| !job.is_idle());
             quiet = if busy { 0 } else { quiet + 1 };
-            for job in &jobs {
-                job.tick();
+            for job in jobs {
+                faults::contain("watcher", move || job.tick());
             }
-            drop(jobs);
             self.replace_stuck();
         }
         let mut state = self.lock();
