@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseTriple } from '@napi-rs/cli'
+import { startS3Server } from '../tools/s3-server/start.mjs'
 import { highestGlibc } from './highest-glibc.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -25,6 +26,8 @@ const examples = {
   'cache-with-ttl': 'failed: the first load fails\ntogether: 2 2 2\ncached: 2\nfresh: 3\nloads: 3',
   'resize-images': 'cat: 8 12 16 24 32 48\ndog: 8 12 16 24 32 48\nowl: 8 12 16 24 32 48',
   'rate-limited-api': 'calls: 24\nwithin the limit: true',
+  'count-words': 'key: 100, lock: 100, task: 200',
+  'delete-old-logs': 'would delete 30 keys\ndeleted 30 keys, 0 stay',
   'task-pipeline': 'bytes: 100\npeak: 3\nfailures: b/10 cannot be read',
 }
 
@@ -40,21 +43,21 @@ const work = mkdtempSync(join(tmpdir(), 'ya-syn-package-'))
 const tarballs = {}
 
 try {
-  step('pack the package', packRoot)
-  step('pack the platform package', packPlatform)
-  step('P01: says how old a glibc the built addon runs on', glibc)
-  step('P02: require and import in an empty project, scripts off', useBoth)
-  step('P01: without the platform package there is one error with the remedy', withoutPlatform)
-  step('P03: types in an empty project, for require and import', types)
-  step('P03: attw', () => run(attw, [tarballs.root], work))
-  step('P03: publint', () => run(publint, ['--strict', tarballs.root], work))
-  step('P03: esbuild, the package kept external', bundleExternal)
-  step('P03: esbuild, the package bundled', bundleInside)
-  step('ya-syn programs run unchanged under the alias', alias)
-  step('N05: each of two vm contexts', vmContexts)
-  step('N05: jest, modules reset, no open handle', jest)
-  step('N05: vitest, in threads, forks and vm contexts', vitest)
-  step('N05: ava in worker threads', ava)
+  await step('pack the package', packRoot)
+  await step('pack the platform package', packPlatform)
+  await step('P01: says how old a glibc the built addon runs on', glibc)
+  await step('P02: require and import in an empty project, scripts off', useBoth)
+  await step('P01: without the platform package there is one error with the remedy', withoutPlatform)
+  await step('P03: types in an empty project, for require and import', types)
+  await step('P03: attw', () => run(attw, [tarballs.root], work))
+  await step('P03: publint', () => run(publint, ['--strict', tarballs.root], work))
+  await step('P03: esbuild, the package kept external', bundleExternal)
+  await step('P03: esbuild, the package bundled', bundleInside)
+  await step('ya-syn programs run unchanged under the alias', alias)
+  await step('N05: each of two vm contexts', vmContexts)
+  await step('N05: jest, modules reset, no open handle', jest)
+  await step('N05: vitest, in threads, forks and vm contexts', vitest)
+  await step('N05: ava in worker threads', ava)
 } finally {
   rmSync(work, { recursive: true, force: true })
 }
@@ -63,10 +66,10 @@ function packRoot() {
   const { file, files } = pack(root)
   tarballs.root = file
   const unexpected = files.filter(
-    (path) => !/^((index|fs)\.(js|mjs|d\.ts|d\.mts)|native\.(js|d\.ts)|lib\/(fs\/)?[\w-]+\.js|package\.json|LICENSE|README[\w.]*\.md|CHANGELOG\.md)$/.test(path),
+    (path) => !/^((index|fs|s3)\.(js|mjs|d\.ts|d\.mts)|native\.(js|d\.ts)|lib\/((fs|s3)\/)?[\w-]+\.js|package\.json|LICENSE|README[\w.]*\.md|CHANGELOG\.md)$/.test(path),
   )
   assert.deepEqual(unexpected, [], 'files that do not belong into the package')
-  const needed = ['index.js', 'index.mjs', 'index.d.ts', 'index.d.mts', 'fs.js', 'fs.mjs', 'fs.d.ts', 'fs.d.mts', 'native.js', 'lib/binding.js', 'LICENSE', 'README.md']
+  const needed = ['index.js', 'index.mjs', 'index.d.ts', 'index.d.mts', 'fs.js', 'fs.mjs', 'fs.d.ts', 'fs.d.mts', 's3.js', 's3.mjs', 's3.d.ts', 's3.d.mts', 'native.js', 'lib/binding.js', 'LICENSE', 'README.md']
   const missing = needed.filter((path) => !files.includes(path))
   assert.deepEqual(missing, [], 'files that are missing in the package')
 }
@@ -174,7 +177,7 @@ function bundleInside() {
   assert.equal(run(process.execPath, ['out/main.js'], project), 'ran')
 }
 
-function alias() {
+async function alias() {
   // As with "ya-syn": "npm:ya-syn-native", the package lies in node_modules/ya-syn under its own name.
   const project = install('alias', [`ya-syn@file:${tarballs.root}`, tarballs.platform])
   assert.ok(existsSync(join(project, 'node_modules/ya-syn/package.json')))
@@ -188,10 +191,18 @@ function alias() {
   }
   writeTsconfig(project, { outDir: 'out', types: ['node'] })
   run(process.execPath, [tsc, '-p', '.'], project)
-  for (const [type, extension] of [['commonjs', 'cjs'], ['module', 'mjs']]) {
-    for (const [name, expected] of Object.entries(examples)) {
-      assert.equal(run(process.execPath, [`out/${type}/${name}.${extension}`], project), expected)
+  const store = await startS3Server()
+  const { accessKeyId, secretAccessKey } = store.credentials
+  const env = { ...process.env, S3_ENDPOINT: store.endpoint, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
+  try {
+    for (const [type, extension] of [['commonjs', 'cjs'], ['module', 'mjs']]) {
+      for (const [name, expected] of Object.entries(examples)) {
+        for (const suffix of ['tmp', 'log']) await store.seed({ bucket: 'logs', template: `2019/{i%12:02}/{i}.${suffix}`, count: 30 })
+        assert.equal(run(process.execPath, [`out/${type}/${name}.${extension}`], project, env), expected)
+      }
     }
+  } finally {
+    await store.stop()
   }
   assert.deepEqual(
     readdirSync(join(root, 'examples')).filter((file) => file.endsWith('.ts')).sort(),
@@ -321,10 +332,10 @@ function runTests(project, program, options) {
 }
 
 /** Runs one check. The ones after a failed one build upon it, so a failure is the end. */
-function step(title, body) {
+async function step(title, body) {
   const start = performance.now()
   try {
-    body()
+    await body()
   } catch (e) {
     console.log(`FAIL ${title}\n${e.message}`)
     rmSync(work, { recursive: true, force: true })
@@ -382,9 +393,9 @@ function npm(args, cwd) {
   return run('npm', args, cwd)
 }
 
-function run(command, args, cwd) {
+function run(command, args, cwd, env = process.env) {
   try {
-    return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: 'pipe', shell: process.platform === 'win32' }).trim()
+    return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: 'pipe', shell: process.platform === 'win32' }).trim()
   } catch (e) {
     throw new Error(`${command} ${args.join(' ')} failed:\n${e.stdout}${e.stderr}`, { cause: e })
   }

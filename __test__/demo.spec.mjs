@@ -26,7 +26,8 @@ test('the demo of deletes empties the bucket in each way and tells what each too
   assertCleanEnd(t, ended)
   t.true(ended.stdout.includes('Checked: after each way the bucket was listed, and no key was left.'), ended.stdout)
   const rows = rowsOf(ended.stdout)
-  t.deepEqual([...rows].map(([name, { requests }]) => [name, requests]), [
+  const isNative = name => name.includes('native')
+  t.deepEqual([...rows].filter(([name]) => !isNative(name)).map(([name, { requests }]) => [name, requests]), [
     ['DeleteObject, one at a time', 11],
     ['DeleteObjects per page, in sequence', 4],
     ['executeTasks, 1000 in flight, 50 in execution', 4],
@@ -35,9 +36,12 @@ test('the demo of deletes empties the bucket in each way and tells what each too
     // A batch of 250 holds 2.
     ['the same, pages re-cut to 250 keys', 18],
   ])
+  t.deepEqual([...rows.keys()].filter(isNative), ['executeTasks, native listKeys and deleteObjects', 'native deletePrefix'])
   for (const [name, row] of rows) {
     t.true(row['keys/s'] > 0 && row['ms/key'] > 0, name)
-    const inSequence = !/executeTasks|same/.test(name)
+    const inSequence = !/executeTasks|same|native/.test(name)
+    // Two pages and their deletes; looking for ranges to list at once may take some on top.
+    if (isNative(name)) t.true(row.requests >= 4, name)
     t.is(row['peak in flight'] === 1, inSequence, name)
   }
   t.is(rows.get('DeleteObjects per page, in sequence').ratio, 1)

@@ -6,7 +6,7 @@
 // process which only waits for a native job stays alive, and one that has nothing to wait for ends.
 
 const core = require('./core.js')
-const { answerOf, warnOfFault } = require('./faults.js')
+const { warnOfFault } = require('./faults.js')
 const { closeWith } = require('./handles.js')
 
 /** Milliseconds; the timer is there to exist, not to fire. */
@@ -33,21 +33,12 @@ function wake(id) {
   waiter.callback()
 }
 
-function readyJobs() {
-  try {
-    return core.takeReadyJobs()
-  } catch (error) {
-    warnOfFault(error)
-    return answerOf(error) ?? []
-  }
-}
-
 let listening = false
 
 /** Opens a job with one of the functions of the core. */
 function openJob(open, ...args) {
   if (!listening) {
-    core.onJobsReady(() => readyJobs().forEach(wake))
+    core.onJobsReady((ready) => (typeof ready === 'number' ? wake(ready) : ready.forEach(wake)))
     listening = true
   }
   return new NativeJob(open(...args))

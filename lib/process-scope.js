@@ -26,20 +26,22 @@ function connect() {
   // left open would take it for something of the test.
   Promise.resolve().then(() => {
     try {
-      core.connect(takeMail)
+      core.connect(granted)
     } catch (error) {
       connected = false
       warnOfFault(error)
     }
-    takeMail()
+    // What came before there was a bell.
+    granted(takeMail())
   })
 }
 
-function takeMail() {
-  for (const ticket of takeTickets()) wake(ticket)
+function granted(tickets) {
+  if (typeof tickets === 'number') return wake(tickets)
+  for (const ticket of tickets) wake(ticket)
 }
 
-function takeTickets() {
+function takeMail() {
   try {
     return core.takeMail()
   } catch (error) {
@@ -73,16 +75,20 @@ let held = false
 /** Nothing else in this thread need be pending while another one has the permit. */
 function holdLoopDuring(wait, handle) {
   connect()
-  waiting.set(handle, (waiting.get(handle) ?? 0) + 1)
-  updateLoop(handle)
-  // Beside the wait, not around it: that would make it longer than others. And a step behind it, so
-  // that what waited starts first.
-  wait.then(undefined, () => {}).then(() => {
-    const left = waiting.get(handle) - 1
-    if (left === 0) waiting.delete(handle)
-    else waiting.set(handle, left)
+  // Once the caller awaits it: what waited starts first then, and the bookkeeping comes after.
+  Promise.resolve().then(() => {
+    waiting.set(handle, (waiting.get(handle) ?? 0) + 1)
     updateLoop(handle)
+    const over = () => waitIsOver(handle)
+    wait.then(over, over)
   })
+}
+
+function waitIsOver(handle) {
+  const left = waiting.get(handle) - 1
+  if (left === 0) waiting.delete(handle)
+  else waiting.set(handle, left)
+  updateLoop(handle)
 }
 
 /**

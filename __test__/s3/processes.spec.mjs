@@ -82,7 +82,7 @@ for (const how of ['deletePrefix', 'fused', 'JavaScript', 'list']) {
 
 const places = {
   rejects: ['s3 page', 's3 delete', 's3 finished', 'openS3Client', 'openS3Credentials', 'listS3', 'openS3Deleter', 'deleteS3', 'runS3', 'openS3Permits', 'takeChunk:2'],
-  warns: ['readS3', 'stopS3', 'answerS3Permit', 'answerS3Credentials', 'isS3Single', 'closeJob', 'closeS3Client', 'takeReadyJobs', 'takeChunk:1'],
+  warns: ['readS3', 'stopS3', 'answerS3Permit', 'answerS3Credentials', 'isS3Single', 'closeJob', 'closeS3Client', 'takeChunk:1'],
 }
 for (const place of [...places.rejects, ...places.warns]) {
   const becomes = places.rejects.includes(place) ? 'an Error' : 'a warning'

@@ -28,8 +28,8 @@ const sections = {
   'complete all': [['tasks', 2, 'provoked in tasks']],
   'times out': [['cancel', 1, 'provoked in cancel, 1']],
   'is aborted': [['cancel', 1, 'provoked in cancel, 1']],
-  'waits for a worker': [['takeMail', 1, 'entered, provoked in takeMail'], ['connect', 1, 'entered, provoked in connect'], ['heldElsewhere', 1, 'entered, provoked in heldElsewhere']],
-  'worker ends': [['close', 1, 'passed on'], ['dropFunction', 1, 'passed on']],
+  'waits for a worker': [['hearOfMail', 1, 'entered, nobody else is told'], ['takeMail', 1, 'entered, provoked in takeMail'], ['connect', 1, 'entered, provoked in connect'], ['heldElsewhere', 1, 'entered, provoked in heldElsewhere']],
+  'worker ends': [['close', 1, 'passed on'], ['dropBell', 1, 'passed on'], ['dropFunction', 1, 'passed on']],
   key: [['leaseKey', 3, 'provoked in leaseKey'], ['identity', 3, 'provoked in identity']],
   'key twice': [['leaseKey', 3, 'provoked in leaseKey, entered'], ['identity', 3, 'provoked in identity, entered']],
   object: [['createSemaphore', 1, 'provoked in createSemaphore']],
@@ -64,7 +64,7 @@ const files = {
     ['givePaths', 1, 'provoked in givePaths'],
     ['endPaths', 1, 'provoked in endPaths'],
     ['takeChunk', 1, 'provoked in takeChunk'],
-    ['takeReadyJobs', 1, READ],
+    ['hearOfJobs', 1, READ],
     ['closeJob', 1, READ],
     ['readFile', 2, /^(read,)*Reading .* failed inside ya-syn-native: provoked in readFile(,read)*$/],
     ['reader', 1, READ],
@@ -113,7 +113,7 @@ for (const [kind, what, place, expected] of [
   ['pipelines', 'is aborted', 'abort', 'provoked in abort,1,0'],
   ['pipelines', 'maps', 'takeResult', 'provoked in takeResult,0,true'],
   ['files', 'reads', 'takeChunk', 'provoked in takeChunk'],
-  ['files', 'reads', 'takeReadyJobs', READ],
+  ['files', 'reads', 'hearOfJobs', READ],
   ['files', 'returns early', 'closeJob', 'returned'],
 ]) {
   test(`N04: ${kind}: ${what}, while the native code panics in ${place} every time`, async t => {

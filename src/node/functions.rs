@@ -95,6 +95,11 @@ impl<'env> Functions<'env> {
         self.object.set_named_property(name, value)
     }
 
+    /// What the functions share.
+    pub fn environment(&self) -> Rc<RefCell<Environment>> {
+        Rc::clone(&self.environment)
+    }
+
     pub fn into_object(self) -> Object<'env> {
         self.object
     }
@@ -212,6 +217,16 @@ impl Arguments {
     pub fn get<T: FromNapiValue>(&self, index: usize) -> Result<T> {
         // SAFETY: the values are those of the call that is going on.
         unsafe { T::from_napi_value(self.env, self.values[index]) }
+    }
+
+    /// What N-API knows this call by.
+    pub fn raw_env(&self) -> sys::napi_env {
+        self.env
+    }
+
+    /// An argument as N-API knows it.
+    pub fn raw(&self, index: usize) -> sys::napi_value {
+        self.values[index]
     }
 
     /// An integer that stands for something open; they start at 1, so that 0 can mean none.

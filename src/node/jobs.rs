@@ -10,7 +10,7 @@
 //! 2. After an `undefined` the job [notifies](Notifier::notify) once, as soon as there is something. This is the only
 //!    call from another thread: it puts the job's integer in the mailbox of the environment, and rings its bell if
 //!    the mailbox was empty. So any number of jobs share one wake-up.
-//! 3. The bell calls the function given to `onJobsReady`; `takeReadyJobs` gives the integers, and JavaScript takes again.
+//! 3. The bell calls the function given to `onJobsReady` with the integers, and JavaScript takes again.
 //! 4. `cancelJob(job)` says that nobody wants the rest; `closeJob(job)` also forgets the job.
 //!
 //! How much a job may have ready (its credit) is the job's own bound: it learns of room in [`Job::take`].
@@ -19,6 +19,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use napi::bindgen_prelude::ToNapiValue;
@@ -26,7 +27,7 @@ use napi::{Env, Error, Result, Status, sys};
 
 use super::bell::Bell;
 use super::environment::Environment;
-use super::functions::{Functions, closed, to_js};
+use super::functions::{Functions, closed};
 use crate::core::slab::Slab;
 use crate::core::sync::Mutex;
 
@@ -94,7 +95,7 @@ impl Notifier {
     pub fn notify(&self) {
         let first = {
             let mut ready = self.wake_up.ready.lock();
-            ready.push(to_js(self.job));
+            ready.push(self.job);
             ready.len() == 1
         };
         if first {
@@ -134,6 +135,12 @@ impl Jobs {
         self.table.get(job).and_then(Option::as_ref).ok_or_else(|| closed("job"))
     }
 
+    /// The jobs that have something to take.
+    fn take_ready(&mut self) -> Vec<u32> {
+        let ready = self.wake_up.as_ref().map(|wake_up| std::mem::take(&mut *wake_up.ready.lock()));
+        ready.unwrap_or_default()
+    }
+
     /// The environment goes away.
     pub fn cancel_all(&mut self) {
         for job in std::mem::take(&mut self.table).iter().filter_map(|(_, job)| job.as_ref()) {
@@ -145,17 +152,14 @@ impl Jobs {
 }
 
 pub fn define(functions: &mut Functions<'_>) -> Result<()> {
-    // (callback): called when jobs have something to take
-    functions.define("onJobsReady", |env, args| {
-        let wake_up = WakeUp { ready: Mutex::new(Vec::new()), bell: Bell::new(&args.get(0)?)? };
-        env.jobs.wake_up = Some(Arc::new(wake_up));
+    let environment = functions.environment();
+    // (callback): called with the job or an array of jobs that have something to take
+    functions.define("onJobsReady", move |env, args| {
+        let environment = Rc::clone(&environment);
+        let take = |env: &mut Environment| env.jobs.take_ready();
+        let bell = Bell::new(args.raw_env(), args.raw(0), environment, "hearOfJobs", take)?;
+        env.jobs.wake_up = Some(Arc::new(WakeUp { ready: Mutex::new(Vec::new()), bell }));
         Ok(())
-    })?;
-    // () -> the jobs that have something to take
-    functions.define_sure("takeReadyJobs", |env, _| {
-        let ready =
-            env.jobs.wake_up.as_ref().map(|wake_up| std::mem::take(&mut *wake_up.ready.lock()));
-        Ok(ready.unwrap_or_default())
     })?;
     // (job) -> chunk, null when it is over, undefined when nothing is ready
     functions

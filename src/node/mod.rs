@@ -21,6 +21,7 @@ mod s3_options;
 #[cfg(feature = "s3")]
 mod s3_outlet;
 mod semaphores;
+mod uv;
 
 use napi::Env;
 use napi::bindgen_prelude::Object;

@@ -1,5 +1,7 @@
 //! Semaphores for JavaScript, alone and by key, of one thread and of the process.
 
+use std::rc::Rc;
+
 use napi::Result;
 use napi::bindgen_prelude::Utf16String;
 
@@ -70,12 +72,15 @@ fn take_and_give(functions: &mut Functions<'_>) -> Result<()> {
 }
 
 fn across_threads(functions: &mut Functions<'_>) -> Result<()> {
-    // (callback): called when other threads have granted permits, until this environment ends
-    functions.define_sure("connect", |env, args| {
+    // (callback): called with the ticket or an array of tickets that other threads granted permits to, until this environment ends
+    let environment = functions.environment();
+    functions.define_sure("connect", move |env, args| {
         if env.mailbox.has_bell() {
             return Ok(());
         }
-        let bell = Bell::new(&args.get(0)?)?;
+        let environment = Rc::clone(&environment);
+        let take = Environment::take_mail;
+        let bell = Bell::new(args.raw_env(), args.raw(0), environment, "hearOfMail", take)?;
         env.mailbox.set_bell(move || bell.ring());
         Ok(())
     })?;

@@ -94,7 +94,7 @@ impl Pool {
         if !state.watched {
             state.watched = true;
             let watcher = thread::Builder::new().name("ya-syn-watcher".into());
-            state.watched = watcher.spawn(|| self.watch_readers()).is_ok();
+            state.watched = watcher.spawn(|| while self.watch_readers() {}).is_ok();
         }
     }
 
@@ -174,7 +174,8 @@ impl Pool {
         state.line.retain(|other| !Arc::ptr_eq(other, job));
     }
 
-    fn watch_readers(&'static self) {
+    /// Watches until nothing was read for a while; whether something is being read again.
+    fn watch_readers(&'static self) -> bool {
         let mut quiet = 0;
         while quiet < 20 {
             let jobs: Vec<_> = self.lock().jobs.iter().filter_map(Weak::upgrade).collect();
@@ -188,13 +189,9 @@ impl Pool {
             self.replace_stuck();
         }
         let mut state = self.lock();
-        state.watched = false;
-        // A job may have come in between.
-        if !state.line.is_empty() {
-            state.watched = true;
-            drop(state);
-            self.watch_readers();
-        }
+        // A job may have come since the last look, and have gone from the line to where it waits for a pipe.
+        state.watched = state.jobs.iter().filter_map(Weak::upgrade).any(|job| !job.is_idle());
+        state.watched
     }
 
     fn replace_stuck(&'static self) {

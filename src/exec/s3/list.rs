@@ -29,7 +29,7 @@ use crate::faults;
 
 /// Pages that are ready for whoever takes them.
 const READY: usize = 2;
-/// A range that was cut, or came from a cut, has to show that it is still large by so many pages.
+/// Cutting a range is worth it where so many pages are to come, and of one that was cut so many are waited for to see.
 const LARGE: u32 = 4;
 /// A range in which no place to cut was found is looked at again after so many pages.
 const RECONSIDER: u32 = 16;
@@ -75,6 +75,7 @@ impl Lister {
             ranges: vec![first],
             was_split: false,
             is_splitting: false,
+            ended: (0, 0),
             last_range: 0,
         };
         tokio::spawn(async move {
@@ -124,6 +125,8 @@ struct State {
     can_split: bool,
     was_split: bool,
     is_splitting: bool,
+    /// Ranges that ended, and the pages they had.
+    ended: (u32, u32),
 }
 
 enum Event {
@@ -158,6 +161,10 @@ impl State {
             if (!is_empty && out.send(page).await.is_err()) || is_over {
                 return;
             }
+            // Whoever still looks for places to cut looks for nothing.
+            if self.ranges.is_empty() {
+                return;
+            }
         }
     }
 
@@ -185,9 +192,12 @@ impl State {
         if !self.can_split || self.is_splitting {
             return;
         }
+        let is_whole = !self.was_split;
+        let typical = self.ended.1 / self.ended.0.max(1);
         // The range that has come furthest without an end is most likely to have much before it.
-        let candidates =
-            self.ranges.iter_mut().filter(|range| range.pages >= range.reconsider.max(1));
+        let candidates = self.ranges.iter_mut().filter(|range| {
+            range.pages >= range.reconsider.max(1) && (is_whole || is_large(range.pages, typical))
+        });
         let Some(range) = candidates.max_by_key(|range| range.pages) else { return };
         range.reconsider = range.pages + RECONSIDER;
         self.is_splitting = true;
@@ -246,6 +256,8 @@ impl State {
         range.pages += 1;
         range.place = next;
         if !is_truncated || is_past {
+            self.ended.0 += 1;
+            self.ended.1 += range.pages;
             self.ranges.remove(at);
         }
         let filter = &self.asker.options.filter;
@@ -271,15 +283,15 @@ impl State {
         let ends: Vec<_> = cuts.iter().skip(1).cloned().map(Some).chain([until]).collect();
         for (after, until) in cuts.into_iter().zip(ends) {
             self.last_range += 1;
-            self.ranges.push(Range {
-                number: self.last_range,
-                after,
-                until,
-                reconsider: LARGE,
-                ..Range::default()
-            });
+            self.ranges.push(Range { number: self.last_range, after, until, ..Range::default() });
         }
     }
+}
+
+/// Whether much is to come of a range with so many pages so far, where those that ended had `typical` pages.
+fn is_large(pages: u32, typical: u32) -> bool {
+    // It has just begun, and what is to come is worth the questions; or it turned out larger than the others.
+    pages + LARGE <= typical || pages >= LARGE.max(typical + 1)
 }
 
 fn lie(what: &str) -> Fault {
@@ -318,5 +330,28 @@ impl Asker for Store {
         let listing = self.list(&request).await?;
         let keys = listing.objects.into_iter().map(|object| object.key);
         Ok(keys.chain(listing.prefixes).filter(|name| *name > place).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_is_cut_where_much_is_to_come() {
+        // Nothing has ended yet: four pages show that there is much.
+        // Others ended after ten: one that just began has as much before it, one that is as far is about to end, and one that
+        // came further is larger.
+        let table = [
+            (0, [(1, false), (3, false), (4, true)].as_slice()),
+            (1, &[(1, false), (3, false), (4, true)]),
+            (6, &[(1, true), (2, true), (3, false), (6, false), (7, true)]),
+            (10, &[(1, true), (6, true), (7, false), (10, false), (11, true)]),
+        ];
+        for (typical, pages) in table {
+            for (pages, expected) in pages {
+                assert_eq!(is_large(*pages, typical), *expected, "{pages} of {typical}");
+            }
+        }
     }
 }
