@@ -3,8 +3,8 @@
 // A listing as an async iterator of pages. It starts when it is first asked, or not at all when executeTasks takes it over.
 
 const core = require('../core.js')
-const { CLOSE, ClosableIterator } = require('../closable-iterator.js')
 const { onAbort, offAbort } = require('../abort.js')
+const { CLOSE, ClosableIterator } = require('../closable-iterator.js')
 const { openJob } = require('../native-job.js')
 const { faultError } = require('./errors.js')
 
