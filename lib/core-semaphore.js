@@ -6,7 +6,7 @@ const { AsyncResource } = require('node:async_hooks')
 const core = require('./core.js')
 const { SemaphoreHandle, closeWith } = require('./handles.js')
 const { checkFunction, invalidLimit } = require('./validate.js')
-const { waitWith, wake } = require('./waiters.js')
+const { giveBack, waitWith } = require('./waiters.js')
 
 /** Nobody listens for the end of a waiter, so its collection need not be watched. */
 const UNTRACKED = { requireManualDestroy: true }
@@ -32,22 +32,23 @@ class CoreSemaphore {
   }
 
   synchronized(cb) {
+    let ticket
     try {
       checkFunction('cb', cb)
+      ticket = core.acquire(this[HANDLE])
     } catch (error) {
       return Promise.reject(error)
     }
-    const ticket = core.acquire(this[HANDLE])
     if (ticket === 0) return run(this, cb)
     return new Promise((resolve, reject) => waitWith(ticket, new Waiter(this, cb, resolve, reject)))
   }
 
   async waitComplete() {
-    if (this.numberOfTasks > 0) await new Promise((resolve) => observersOf(this).complete.push(resolve))
+    if (this.numberOfTasks > 0) await new Promise((resolve, reject) => observersOf(this).complete.push({ resolve, reject }))
   }
 
   async waitCompleteAll() {
-    if (this.numberOfTasks > 0) await new Promise((resolve) => observersOf(this).completeAll.push(resolve))
+    if (this.numberOfTasks > 0) await new Promise((resolve, reject) => observersOf(this).completeAll.push({ resolve, reject }))
   }
 
   get numberOfRunningTasks() {
@@ -74,15 +75,18 @@ class Waiter extends AsyncResource {
 
   granted() {
     this.runInAsyncScope(call, undefined, this.cb).then(
-      (value) => {
-        leave(this.semaphore)
-        this.resolve(value)
-      },
-      (error) => {
-        leave(this.semaphore)
-        this.reject(error)
-      },
+      (value) => this.#end(this.resolve, value),
+      (error) => this.#end(this.reject, error),
     )
+  }
+
+  #end(settle, result) {
+    try {
+      leave(this.semaphore)
+    } catch (error) {
+      return this.reject(error)
+    }
+    settle(result)
   }
 }
 
@@ -113,8 +117,11 @@ function call(cb) {
 }
 
 function leave(semaphore) {
-  wake(core.release(semaphore[HANDLE]))
-  settled(semaphore)
+  try {
+    giveBack(core.release, semaphore[HANDLE])
+  } finally {
+    settled(semaphore)
+  }
 }
 
 function observersOf(semaphore) {
@@ -125,9 +132,12 @@ function observersOf(semaphore) {
 function settled(semaphore) {
   const observers = semaphore[OBSERVERS]
   if (observers === undefined) return
-  const all = core.tasks(semaphore[HANDLE]) === 0
-  for (const resolve of observers.complete.splice(0)) resolve()
-  if (all) for (const resolve of observers.completeAll.splice(0)) resolve()
+  for (const { resolve } of observers.complete.splice(0)) resolve()
+  try {
+    if (core.tasks(semaphore[HANDLE]) === 0) for (const { resolve } of observers.completeAll.splice(0)) resolve()
+  } catch (error) {
+    for (const { reject } of observers.completeAll.splice(0)) reject(error)
+  }
 }
 
 module.exports = { CoreSemaphore, HANDLE, openSemaphore, settled }

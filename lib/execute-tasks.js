@@ -13,6 +13,7 @@ const { AsyncResource } = require('node:async_hooks')
 const core = require('./core.js')
 const { onAbort, offAbort } = require('./abort.js')
 const { closeSource } = require('./close-source.js')
+const { answerOf } = require('./faults.js')
 const { isTurnOver, nextTurn } = require('./fairness.js')
 const { RUN_NATIVE } = require('./native-ends.js')
 const { Progress } = require('./progress.js')
@@ -57,6 +58,8 @@ class Run {
   /** The first failure of the source, and the first of a handler, as `{ error }`. */
   #sourceFailure
   #handlerFailure
+  /** The first failure of the core itself, as `{ error }`. */
+  #fault
   #onSignal = () => this.stop(this.#params.signal.reason)
   // What is put off inside a task's section must not make later pulls part of that section.
   #onTurn = AsyncResource.bind(() => this.#resume())
@@ -80,9 +83,9 @@ class Run {
 
   async execute() {
     if (this.#params.signal?.aborted) this.stop(this.#params.signal.reason)
-    if (this.#stopped === undefined) await this.#run()
+    if (this.#stopped === undefined) await this.#run().catch((error) => this.#faulted(error))
     if (!this.#exhausted) await closeSource(this.#source)
-    const failure = this.#stopped ?? this.#sourceFailure ?? this.#handlerFailure
+    const failure = this.#fault ?? this.#stopped ?? this.#sourceFailure ?? this.#handlerFailure
     if (failure !== undefined) throw failure.error
   }
 
@@ -92,22 +95,42 @@ class Run {
     this.pipeline = core.createPipeline(maxTasksInFlight, ...limits, this.#results)
     if (onProgress !== undefined) this.#progress = new Progress(onProgress, () => this.#counts())
     if (signal != null) onAbort(signal, this.#onSignal)
-    this.apply(core.begin(this.pipeline))
+    this.apply(this.ask(core.begin))
     await this.#allSettled
     if (signal != null) offAbort(signal, this.#onSignal)
     this.#progress?.end()
-    core.closePipeline(this.pipeline)
+    this.ask(core.closePipeline)
+  }
+
+  /** Asks the core, which answers `undefined` when it failed: the run ends with that error then. */
+  ask(call, argument, success) {
+    try {
+      return call(this.pipeline, argument, success)
+    } catch (error) {
+      return this.#faulted(error)
+    }
+  }
+
+  #faulted(error) {
+    this.#fault ??= { error }
+    this.stop(error)
+    // Nobody knows any more what is to be waited for.
+    if (answerOf(error) === null) this.#end()
+    return answerOf(error) ?? undefined
   }
 
   /** Does what an answer of the core says. */
   apply(answer) {
     if ((answer & START) !== 0) this.#schedule(this.slots[answer >>> 4])
     if ((answer & PULL) !== 0) this.#schedule(undefined)
-    if ((answer & DONE) !== 0 && !this.#over) {
-      this.#over = true
-      this.over()
-      this.#resolve()
-    }
+    if ((answer & DONE) !== 0) this.#end()
+  }
+
+  #end() {
+    if (this.#over) return
+    this.#over = true
+    this.over()
+    this.#resolve()
   }
 
   /** Starts the task in `slot`, or pulls when there is none, now or in the next turn. */
@@ -141,7 +164,7 @@ class Run {
       checkResult(result)
       if (result.done) {
         this.#exhausted = true
-        return this.apply(core.sourceEnded(this.pipeline))
+        return this.apply(this.ask(core.sourceEnded))
       }
       item = result.value
       checkTask(item)
@@ -159,12 +182,13 @@ class Run {
 
   #stopPulling(error) {
     this.#sourceFailure = { error }
-    this.apply(core.sourceEnded(this.pipeline))
+    this.apply(this.ask(core.sourceEnded))
   }
 
   #admit(item) {
     if (this.#limitPerKey !== undefined) return this.#admitKeyed(item)
-    const answer = core.pulled(this.pipeline)
+    const answer = this.ask(core.pulled)
+    if (answer === undefined) return
     this.#slotFor(answer, item)
     this.#progress?.touch()
     this.apply(answer)
@@ -180,7 +204,8 @@ class Run {
       return this.#admitFault(item, error)
     }
     const gated = synchronizers !== undefined
-    const answer = gated ? core.pulledGated(this.pipeline) : core.pulledKeyed(this.pipeline, key)
+    const answer = gated ? this.ask(core.pulledGated) : this.ask(core.pulledKeyed, key)
+    if (answer === undefined) return
     const slot = this.#slotFor(answer, item)
     this.#progress?.touch()
     this.apply(answer)
@@ -191,7 +216,8 @@ class Run {
   #admitFault(item, error) {
     // With nobody to tell, the fault must not get lost among failed tasks.
     if (this.#params.onTaskError === undefined) this.#handlerFailure ??= { error }
-    const answer = core.pulled(this.pipeline)
+    const answer = this.ask(core.pulled)
+    if (answer === undefined) return
     const slot = this.#slotFor(answer, item)
     slot.start = () => slot.fail(error)
     this.apply(answer)
@@ -217,7 +243,7 @@ class Run {
           resolve(undefined)
         }
         slot.abandon = resolve
-        this.apply(core.opened(this.pipeline, slot.index))
+        this.apply(this.ask(core.opened, slot.index))
       })
       if (started) await taskExecutor(item)
     }
@@ -229,12 +255,12 @@ class Run {
       if (this.#stopped !== undefined) return
       // It was not let in at all, so it fails when it has its turn.
       slot.start = () => slot.fail(error)
-      this.apply(core.opened(this.pipeline, slot.index))
+      this.apply(this.ask(core.opened, slot.index))
     }
   }
 
   #start(slot) {
-    if (this.#stopped !== undefined) return this.apply(core.dropped(this.pipeline, slot.index))
+    if (this.#stopped !== undefined) return this.apply(this.ask(core.dropped, slot.index))
     if (slot.start !== undefined) return slot.start()
     try {
       Promise.resolve(this.#params.taskExecutor(slot.item)).then(slot.succeed, slot.fail)
@@ -259,7 +285,7 @@ class Run {
   finished(slot, success) {
     slot.item = undefined
     slot.abandon = undefined
-    this.ended(core.finished(this.pipeline, slot.index, success))
+    this.ended(this.ask(core.finished, slot.index, success))
   }
 
   /** All that was started has settled; the pipeline closes right after. */
@@ -277,7 +303,7 @@ class Run {
     this.#stopped = { error }
     if (this.pipeline === 0) return
     for (const slot of this.slots) slot?.abandon?.()
-    this.apply(core.abort(this.pipeline))
+    this.apply(this.ask(core.abort))
   }
 
   #counts() {

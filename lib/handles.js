@@ -6,6 +6,7 @@
 // at once, and closing them in one go would hold the event loop up.
 
 const core = require('./core.js')
+const { warnOfFault } = require('./faults.js')
 
 const SLICE = 5_000
 
@@ -28,8 +29,7 @@ function sweep() {
     try {
       handle.close()
     } catch (error) {
-      // A fault of the core; nobody waits for this who could be told.
-      process.emitWarning(/** @type {Error} */ (error))
+      warnOfFault(error)
     }
   }
   sweeping = garbage.length > 0

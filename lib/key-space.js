@@ -40,33 +40,36 @@ class KeySpace {
     this.#synchronizers.get(key)?.close()
     const handle = typeof limit === 'number' ? core.leaseKey(this.#table, key, limit) : 0
     if (handle === 0) throw invalidLimit('maxConcurrentExecution', limit)
-    const synchronizer = new Synchronizer(undefined, new KeyNames(this, key, id, handle))
+    const synchronizer = this.#synchronizerOf(key, id, handle)
     const reference = new KeyReference(synchronizer, this.#synchronizers, key, handle)
     this.#synchronizers.set(key, reference)
     closeWith(synchronizer, reference)
     return synchronizer
   }
+
+  #synchronizerOf(key, id, handle) {
+    try {
+      return new Synchronizer(undefined, new KeyNames(this, key, id, handle))
+    } catch (error) {
+      core.closeSemaphore(handle)
+      throw error
+    }
+  }
 }
 
-/** What a synchronizer found by key is called; most are never asked, so nothing is made up front. */
+/** What a synchronizer found by key is called; for every execution, so the name is made up front. */
 class KeyNames {
   #space
-  #key
-  #id
 
   constructor(space, key, id, handle) {
     this.#space = space
-    this.#key = key
-    this.#id = id
+    // Joined, because what is added up stays a chain of pieces, twice as large.
+    this.synchronizerId = ['id:', id, ' key:', key].join('')
     this.handle = handle
   }
 
   get providerId() {
     return this.#space.providerId
-  }
-
-  get synchronizerId() {
-    return `id:${this.#id} key:${this.#key}`
   }
 
   get shared() {
@@ -100,8 +103,8 @@ class KeyReference extends WeakRef {
   close() {
     if (this.closed) return
     this.closed = true
-    core.closeSemaphore(this.handle)
     this.synchronizers.delete(this.key)
+    core.closeSemaphore(this.handle)
   }
 }
 

@@ -6,6 +6,7 @@
 // A hand-written iterator: a generator function could not be closed while it waits for a result.
 
 const { AsyncResource } = require('node:async_hooks')
+const { CLOSE, ClosableIterator } = require('./closable-iterator.js')
 const core = require('./core.js')
 const { RESULTS, Run } = require('./execute-tasks.js')
 const { checkFunction } = require('./validate.js')
@@ -30,7 +31,7 @@ class MappingRun extends Run {
   take() {
     if (this.#rest !== undefined) return this.#rest.shift()
     if (this.pipeline === 0 || this.#isAborted()) return undefined
-    const answer = core.takeResult(this.pipeline)
+    const answer = this.ask(core.takeResult) ?? 0
     if (answer === 0) return undefined
     const result = this.#resultOf(answer)
     this.apply(answer)
@@ -69,7 +70,7 @@ class MappingRun extends Run {
   #settled(slot, result, success) {
     slot.item = undefined
     slot.result = result
-    this.ended(core.settled(this.pipeline, slot.index, success))
+    this.ended(this.ask(core.settled, slot.index, success))
     this.#onResult()
   }
 
@@ -82,13 +83,15 @@ class MappingRun extends Run {
   over() {
     this.#rest = []
     if (this.#isAborted()) return
-    for (let answer = core.takeResult(this.pipeline); answer !== 0; answer = core.takeResult(this.pipeline)) {
+    for (;;) {
+      const answer = this.ask(core.takeResult) ?? 0
+      if (answer === 0) return
       this.#rest.push(this.#resultOf(answer))
     }
   }
 }
 
-class MappedTasks {
+class MappedTasks extends ClosableIterator {
   #run
   /** Mappers and sources see the async context of the call of mapTasks, whoever asks for results. */
   #scope = new AsyncResource('MappedTasks', { requireManualDestroy: true })
@@ -103,12 +106,9 @@ class MappedTasks {
   #closed = false
 
   constructor(params) {
+    super()
     const results = params.ordered === false ? RESULTS.asCompleted : RESULTS.inSourceOrder
     this.#run = new MappingRun({ ...params, taskExecutor: params.taskMapper }, results, () => this.#serve())
-  }
-
-  [Symbol.asyncIterator]() {
-    return this
   }
 
   next() {
@@ -116,20 +116,6 @@ class MappedTasks {
       this.#pending.push({ resolve, reject })
       this.#scope.runInAsyncScope(this.#serve, this)
     })
-  }
-
-  async return(value) {
-    await this.#close()
-    return { done: true, value: await value }
-  }
-
-  async throw(error) {
-    await this.#close()
-    throw error
-  }
-
-  async [Symbol.asyncDispose]() {
-    await this.#close()
   }
 
   #serve() {
@@ -166,7 +152,7 @@ class MappedTasks {
     }
   }
 
-  async #close() {
+  async [CLOSE]() {
     this.#closed = true
     this.#run.stop(undefined)
     this.#start()

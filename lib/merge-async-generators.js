@@ -5,11 +5,12 @@
 // A hand-written iterator: a generator function could not be closed while it waits for the next
 // value, and racing promises would keep every value that ever lost against a silent source.
 
+const { CLOSE, ClosableIterator } = require('./closable-iterator.js')
 const { invalid } = require('./validate.js')
 const { closeSource } = require('./close-source.js')
 const { checkResult, toIterator } = require('./task-sources.js')
 
-class MergedGenerator {
+class MergedGenerator extends ClosableIterator {
   /** @type {Set<AsyncIterator<unknown>>} */
   #open
   #started = false
@@ -24,11 +25,8 @@ class MergedGenerator {
   #closing
 
   constructor(sources) {
+    super()
     this.#open = new Set(sources)
-  }
-
-  [Symbol.asyncIterator]() {
-    return this
   }
 
   next() {
@@ -41,20 +39,6 @@ class MergedGenerator {
       this.#pending.push({ resolve, reject })
       this.#serve()
     })
-  }
-
-  async return(value) {
-    await this.#close()
-    return { done: true, value: await value }
-  }
-
-  async throw(error) {
-    await this.#close()
-    throw error
-  }
-
-  async [Symbol.asyncDispose]() {
-    await this.#close()
   }
 
   #wakeUp() {
@@ -107,14 +91,14 @@ class MergedGenerator {
     const { error } = this.#failure
     this.#failure = undefined
     const { reject } = this.#pending.shift()
-    this.#close().then(() => reject(error))
+    this[CLOSE]().then(() => reject(error))
   }
 
   #finish() {
     for (const { resolve } of this.#pending.splice(0)) resolve({ done: true, value: undefined })
   }
 
-  #close() {
+  [CLOSE]() {
     if (this.#closing === undefined) {
       const sources = [...this.#open]
       this.#open.clear()

@@ -6,6 +6,7 @@
 // process which only waits for a native job stays alive, and one that has nothing to wait for ends.
 
 const core = require('./core.js')
+const { warnOfFault } = require('./faults.js')
 const { closeWith } = require('./handles.js')
 
 /** Milliseconds; the timer is there to exist, not to fire. */
@@ -37,7 +38,7 @@ let listening = false
 /** Opens a job with one of the functions of the core. */
 function openJob(open, ...args) {
   if (!listening) {
-    core.onJobsReady((ids) => ids.forEach(wake))
+    core.onJobsReady((ready) => (typeof ready === 'number' ? wake(ready) : ready.forEach(wake)))
     listening = true
   }
   return new NativeJob(open(...args))
@@ -87,9 +88,11 @@ class JobHandle {
     this.closed = true
     try {
       core.closeJob(this.id)
-    } finally {
-      wake(this.id)
+    } catch (error) {
+      // It is closed all the same.
+      warnOfFault(error)
     }
+    wake(this.id)
   }
 }
 

@@ -4,6 +4,7 @@
 // threads, to keep a thread alive that waits for one, and an identity that all threads agree on.
 
 const core = require('./core.js')
+const { answerOf, warnOfFault } = require('./faults.js')
 const { invalid } = require('./validate.js')
 const { wake } = require('./waiters.js')
 
@@ -24,13 +25,29 @@ function connect() {
   // Not in the caller's stack: it lasts as long as this thread, and tools that look for what a test
   // left open would take it for something of the test.
   Promise.resolve().then(() => {
-    core.connect(takeMail)
-    takeMail()
+    try {
+      core.connect(granted)
+    } catch (error) {
+      connected = false
+      warnOfFault(error)
+    }
+    // What came before there was a bell.
+    granted(takeMail())
   })
 }
 
+function granted(tickets) {
+  if (typeof tickets === 'number') return wake(tickets)
+  for (const ticket of tickets) wake(ticket)
+}
+
 function takeMail() {
-  for (const ticket of core.takeMail()) wake(ticket)
+  try {
+    return core.takeMail()
+  } catch (error) {
+    warnOfFault(error)
+    return answerOf(error) ?? []
+  }
 }
 
 /** The table of the synchronizers that threads share by their `synchronizerId`; opened by the first. */
@@ -58,16 +75,20 @@ let held = false
 /** Nothing else in this thread need be pending while another one has the permit. */
 function holdLoopDuring(wait, handle) {
   connect()
-  waiting.set(handle, (waiting.get(handle) ?? 0) + 1)
-  updateLoop(handle)
-  // Beside the wait, not around it: that would make it longer than others. And a step behind it, so
-  // that what waited starts first.
-  wait.then(undefined).then(() => {
-    const left = waiting.get(handle) - 1
-    if (left === 0) waiting.delete(handle)
-    else waiting.set(handle, left)
+  // Once the caller awaits it: what waited starts first then, and the bookkeeping comes after.
+  Promise.resolve().then(() => {
+    waiting.set(handle, (waiting.get(handle) ?? 0) + 1)
     updateLoop(handle)
+    const over = () => waitIsOver(handle)
+    wait.then(over, over)
   })
+}
+
+function waitIsOver(handle) {
+  const left = waiting.get(handle) - 1
+  if (left === 0) waiting.delete(handle)
+  else waiting.set(handle, left)
+  updateLoop(handle)
 }
 
 /**
@@ -75,7 +96,7 @@ function holdLoopDuring(wait, handle) {
  * all permits itself it waits for nobody else, and may end as it may with semaphores of its own.
  */
 function updateLoop(handle) {
-  if (waiting.has(handle) && core.heldElsewhere(handle)) awaited.add(handle)
+  if (waiting.has(handle) && isHeldElsewhere(handle)) awaited.add(handle)
   else awaited.delete(handle)
   const hold = awaited.size > 0
   if (hold === held) return
@@ -84,6 +105,16 @@ function updateLoop(handle) {
   timer ??= setInterval(() => {}, LONG)
   if (held) timer.ref()
   else timer.unref()
+}
+
+function isHeldElsewhere(handle) {
+  try {
+    return core.heldElsewhere(handle)
+  } catch (error) {
+    // Nobody may end for it.
+    warnOfFault(error)
+    return true
+  }
 }
 
 module.exports = { SHARED, holdLoopDuring, identityOf, isShared, leaseShared, updateLoop }

@@ -35,7 +35,7 @@ class Progress {
 
   #report() {
     this.#reportedAt = performance.now()
-    notifyListener('onProgress', this.#listener, this.#read())
+    notifyListener('onProgress', () => this.#listener(this.#read()))
   }
 }
 

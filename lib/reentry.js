@@ -37,19 +37,24 @@ function next(mark) {
 }
 
 function isInside(semaphore) {
-  for (let mark = innermost(); mark !== undefined; mark = next(mark)) {
+  return isAmong(innermost(), semaphore)
+}
+
+/** Whether `innermost` or a mark around it is of `semaphore`. */
+function isAmong(innermost, semaphore) {
+  for (let mark = innermost; mark !== undefined; mark = next(mark)) {
     if (mark.semaphore === semaphore) return true
   }
   return false
 }
 
-/** Makes the mark for a section of `semaphore`; end it with `mark.active = false`. */
-function createMark(semaphore) {
-  return new Mark(semaphore, innermost())
+/** Makes the mark for a section of `semaphore` within `outer`; end it with `mark.active = false`. */
+function createMark(semaphore, outer) {
+  return new Mark(semaphore, outer)
 }
 
 function runInside(mark, callback, argument) {
   return storage.run(mark, callback, argument)
 }
 
-module.exports = { activeMarks, isInside, createMark, runInside }
+module.exports = { activeMarks, innermost, isAmong, isInside, createMark, runInside }

@@ -5,6 +5,7 @@
 const { AsyncResource } = require('node:async_hooks')
 const core = require('./core.js')
 const { onAbort, offAbort } = require('./abort.js')
+const { answerOf, warnOfFault } = require('./faults.js')
 const { startTimer } = require('./timer.js')
 
 const GRANTED = 0
@@ -58,10 +59,17 @@ function waitWithin(ticket, timeout, signal, onJoin, onLeave) {
       resolve(outcome)
     }
     const leave = (outcome) => {
-      if (!core.cancel(ticket)) return
+      let end = outcome
+      try {
+        if (!core.cancel(ticket)) return
+      } catch (error) {
+        // The permit was granted, or the core can't tell: the wait goes on.
+        if (answerOf(error) !== true) return warnOfFault(error)
+        end = Promise.reject(error)
+      }
       take(ticket)
       onLeave?.(outcome)
-      settle(outcome)
+      settle(end)
     }
     // A signal calls back in the context of whoever aborts, unlike a timer.
     const onSignal = onLeave === undefined ? () => leave(ABORTED) : AsyncResource.bind(() => leave(ABORTED))
@@ -83,4 +91,17 @@ function wake(ticket) {
   else waker.granted()
 }
 
-module.exports = { GRANTED, TIMED_OUT, ABORTED, wait, waitWith, waitWithin, wake }
+/**
+ * Gives a permit back in one of the two ways of the core, and wakes who has it now. Should the core panic, it has gone on
+ * all the same.
+ */
+function giveBack(way, handle) {
+  try {
+    wake(way(handle))
+  } catch (error) {
+    wake(answerOf(error) ?? 0)
+    throw error
+  }
+}
+
+module.exports = { GRANTED, TIMED_OUT, ABORTED, giveBack, wait, waitWith, waitWithin, wake }

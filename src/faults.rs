@@ -6,6 +6,8 @@
 //! names its place itself with [`pass`]. `YA_SYN_NATIVE_STALL=<place>:<n>` keeps the first n threads that pass the
 //! place there for ever, as a dead mount does.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 #[cfg(debug_assertions)]
 mod armed {
     use std::sync::LazyLock;
@@ -58,3 +60,12 @@ pub use armed::pass;
 #[cfg(not(debug_assertions))]
 #[inline(always)]
 pub fn pass(_place: &str) {}
+
+/// Does `work` where nothing else would catch a panic, and the process or the thread would end with it. The message of the
+/// panic is out by then, and there is nobody else to tell.
+pub fn contain(place: &str, work: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        pass(place);
+        work();
+    }));
+}

@@ -1,4 +1,4 @@
-// Promises about whole processes: descriptors, memory, what ends and what stays alive, panics.
+// Promises about whole processes: descriptors, memory, what ends and what stays alive.
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import test from 'ava'
@@ -45,25 +45,6 @@ for (const [what, [expected, title]] of Object.entries(lifetimes)) {
     const run = await runFixture('../fs/fixtures/lifetime.mjs', { args: [what] })
     assertCleanEnd(t, run)
     t.is(run.result, expected)
-  })
-}
-
-const places = {
-  readFile: ['a reading thread', 2],
-  listFiles: ['a listing thread', 1],
-  openRead: ['opening a job', 1],
-  givePaths: ['giving paths', 1],
-  takeChunk: ['taking a chunk', 1],
-}
-for (const [place, [what, time]] of Object.entries(places)) {
-  test(`N04: a panic in ${what} (${place}) becomes an Error, and later calls work`, async t => {
-    t.timeout(120_000)
-    if (addon === undefined) return void t.pass('there is no cargo to build an addon that can panic')
-    const env = { NAPI_RS_NATIVE_LIBRARY_PATH: addon, YA_SYN_NATIVE_PANIC: `${place}:${time}` }
-    const run = await runFixture('../fs/fixtures/panics.mjs', { args: [place], env })
-    assertCleanEnd(t, run)
-    t.regex(run.result.failure, new RegExp(`provoked in ${place}`))
-    t.deepEqual([run.result.later, run.result.tasks], [true, 0])
   })
 }
 

@@ -12,7 +12,8 @@ serial('it resolves with what it did, in numbers', async (t) => {
   await server.seed({ bucket: Bucket, template: 'k/{i:05}', count: 2500, size: 3 })
   await server.seed({ bucket: Bucket, keys: ['other'] })
   await server.reset({ only: 'stats' })
-  const result = await client.deletePrefix({ Bucket, Prefix: 'k/', batchSize: 500 })
+  // One range: of several, looking for more may end in the middle of a question, which the store may not see.
+  const result = await client.deletePrefix({ Bucket, Prefix: 'k/', batchSize: 500, parallelListing: 1 })
   const { elapsedMs, requests: sent, ...counts } = result
   t.deepEqual(counts, { listed: 2500, deleted: 2500, failed: 0, markersCreated: 0, bytes: 7500, retries: 0, throttled: 0 })
   t.is(sent, (await server.stats()).requests.total)

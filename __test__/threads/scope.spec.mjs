@@ -35,6 +35,32 @@ test('N05: the main thread and four workers exclude each other under one key', a
   await assertFree(t, shared(name).forKey('key'))
 })
 
+/** Counts in shared memory, `together` sections at a time; tells how many grants each thread had when this one had finished. */
+async function count({ SynchronizerProvider }, providerId, id, threads, times, together, buffer) {
+  const [counter, granted, started] = [new Float64Array(buffer, 0, 1), new Int32Array(buffer, 8, threads), new Int32Array(buffer, 8 + 4 * threads, 1)]
+  const lock = new SynchronizerProvider({ providerId, scope: 'process' }).forKey('key')
+  if (Atomics.add(started, 0, 1) + 1 === threads) Atomics.notify(started, 0)
+  for (let now; (now = Atomics.load(started, 0)) < threads;) Atomics.wait(started, 0, now)
+  let left = times
+  const work = async () => {
+    while (left-- > 0) await lock.synchronized(async () => { counter[0] += 1; granted[id]++ })
+  }
+  await Promise.all(Array.from({ length: together }, work))
+  return { at: performance.timeOrigin + performance.now(), granted: [...granted] }
+}
+
+test('eight threads that count in shared memory lose no increment, and none of them starves', async t => {
+  t.timeout(120_000)
+  const name = newName()
+  const [threads, times, together] = [8, 2000, 50]
+  const buffer = new SharedArrayBuffer(8 + 4 * threads + 4)
+  const ends = await Promise.all(startThreads(t, threads).map((thread, id) => thread.run(count, name, id, threads, times, together, buffer)))
+  t.is(new Float64Array(buffer, 0, 1)[0], threads * times)
+  const [{ granted }] = ends.sort((a, b) => a.at - b.at)
+  t.true(Math.max(...granted) / Math.min(...granted) <= 1.5, granted.join())
+  await assertFree(t, shared(name).forKey('key'))
+})
+
 test('a limit holds over all threads together', async t => {
   const name = newName()
   const buffer = new SharedArrayBuffer(12)

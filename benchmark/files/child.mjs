@@ -6,11 +6,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { scenarios } from './scenarios.mjs'
 
 const [name, row, folder] = process.argv.slice(2)
-const { rows, repeat } = scenarios[name]
+const { rows, repeat, isCold = false } = scenarios[name]
 const files = { folder, paths: readdirSync(folder).map((file) => join(folder, file)) }
 const run = rows[row]
 
-await run(files)
+if (!isCold) await run(files)
 const delay = monitorEventLoopDelay({ resolution: 1 })
 delay.enable()
 const times = []

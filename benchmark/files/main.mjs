@@ -17,7 +17,7 @@ const execute = promisify(execFile)
 
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '9' },
     only: { type: 'string' },
     json: { type: 'string' },
     check: { type: 'boolean', default: false }

@@ -5,8 +5,8 @@ import { Worker } from 'node:worker_threads'
 const PROGRAM = new URL('thread.mjs', import.meta.url)
 
 /** Resolves with what `thread(data)` of `figures/<figure>.mjs` returns over there; `worker` is for whoever wants to end it. */
-const startThread = (figure, data) => {
-  const worker = new Worker(PROGRAM, { workerData: { figure, data } })
+const startThread = (figure, data, options) => {
+  const worker = new Worker(PROGRAM, { ...options, workerData: { figure, data } })
   const result = new Promise((resolve, reject) => {
     worker.once('message', resolve)
     worker.once('error', reject)

@@ -7,7 +7,8 @@ const { closeSource } = require('../close-source.js')
 const { checkResult, toIterator } = require('../task-sources.js')
 const { joinPaths, toNativePath } = require('./paths.js')
 
-/** Paths that cross at once. */
+/** Paths that cross at once: few at first, so that reading begins while the others are still collected. */
+const LEAST = 64
 const MOST = 1024
 
 class Feeder {
@@ -22,6 +23,7 @@ class Feeder {
   #count = 0
   /** Paths that have not crossed yet. @type {(string | Uint8Array)[]} */
   #batch = []
+  #batchSize = LEAST
   #flushing = false
   #pulling = false
   #ended = false
@@ -104,7 +106,9 @@ class Feeder {
     }
     this.#inputs.set(this.#count++, input)
     this.#batch.push(input.native)
-    if (this.#batch.length >= MOST) this.#flush()
+    if (this.#batch.length < this.#batchSize) return
+    this.#batchSize = Math.min(2 * this.#batchSize, MOST)
+    this.#flush()
   }
 
   #sourceFailed(error) {

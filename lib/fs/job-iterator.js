@@ -5,10 +5,11 @@
 // Hand-written, so that `return()` ends a `next()` that waits for a stuck file instead of queueing behind it.
 
 const { onAbort, offAbort } = require('../abort.js')
+const { CLOSE, ClosableIterator } = require('../closable-iterator.js')
 const { isTurnOver, nextTurn } = require('../fairness.js')
 const { openJob } = require('../native-job.js')
 
-class JobIterator {
+class JobIterator extends ClosableIterator {
   #open
   #signal
   #job
@@ -26,12 +27,9 @@ class JobIterator {
 
   /** `open` starts the job at the first `next()`. */
   constructor(open, signal) {
+    super()
     this.#open = open
     this.#signal = signal
-  }
-
-  [Symbol.asyncIterator]() {
-    return this
   }
 
   next() {
@@ -45,20 +43,6 @@ class JobIterator {
       () => {},
     )
     return step
-  }
-
-  async return(value) {
-    await this.#finish()
-    return { done: true, value: await value }
-  }
-
-  async throw(error) {
-    await this.#finish()
-    throw error
-  }
-
-  async [Symbol.asyncDispose]() {
-    await this.#finish()
   }
 
   openJob(open, ...args) {
@@ -132,13 +116,13 @@ class JobIterator {
   }
 
   async #over() {
-    if (this.#lastFailure === undefined) return this.#finish()
+    if (this.#lastFailure === undefined) return this[CLOSE]()
     this.#failure = this.#lastFailure
   }
 
   async #reject() {
     const { error } = this.#failure
-    await this.#finish()
+    await this[CLOSE]()
     throw error
   }
 
@@ -148,7 +132,7 @@ class JobIterator {
     return this.breakOff(this.#signal.reason)
   }
 
-  async #finish() {
+  async [CLOSE]() {
     if (this.#done) return
     this.#done = true
     this.#values = []

@@ -12,6 +12,7 @@ const { makeExecutor } = require('./executor.js')
 const { DEFAULTS, checkOptional, toDeletion, toListing } = require('./options.js')
 const { runAll } = require('./run.js')
 const { S3Source } = require('./source.js')
+const { tellSafely } = require('./tell.js')
 
 /** What the parts of a client know of it. */
 class Store {
@@ -50,6 +51,10 @@ class Store {
 
   /** Something was done: says once that the store has no multi-delete, since every key then costs a request. */
   learn() {
+    tellSafely(() => this.#learn())
+  }
+
+  #learn() {
     if (this.#isTold || !core.isS3Single(this.#handle.id)) return
     this.#isTold = true
     const warning = new Error("The store takes no request that deletes many keys, so they go one by one; with deleteMode: 'single' it is not asked for others")
@@ -86,7 +91,7 @@ class ClientHandle {
   close() {
     if (this.closed) return
     this.closed = true
-    core.closeS3Client(this.id)
+    tellSafely(() => core.closeS3Client(this.id))
     this.desk?.close()
   }
 }

@@ -6,6 +6,8 @@ const core = require('../core.js')
 const { openJob } = require('../native-job.js')
 const { show } = require('../validate.js')
 const { toCredentials } = require('./config.js')
+const { serve } = require('./desk.js')
+const { tellSafely } = require('./tell.js')
 
 class CredentialsDesk {
   #provide
@@ -13,16 +15,11 @@ class CredentialsDesk {
   constructor(provide) {
     this.#provide = provide
     this.job = openJob(core.openS3Credentials)
-    this.#serve()
+    serve(this.job, ([, request]) => this.#answer(request))
   }
 
   close() {
     this.job.close()
-  }
-
-  async #serve() {
-    // Whoever needs credentials holds the process; this only waits to be asked.
-    for (let chunk; (chunk = await this.job.next({ holds: false })) !== null; ) this.#answer(chunk[1])
   }
 
   async #answer(request) {
@@ -33,7 +30,7 @@ class CredentialsDesk {
     } catch (error) {
       message = error instanceof Error ? error.message : show(error)
     }
-    if (!this.job.isClosed) core.answerS3Credentials(this.job.id, request, credentials, message)
+    if (!this.job.isClosed) tellSafely(() => core.answerS3Credentials(this.job.id, request, credentials, message))
   }
 }
 

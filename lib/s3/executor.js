@@ -12,6 +12,7 @@ const { isWellFormed } = require('./options.js')
 const { PermitsDesk } = require('./permits.js')
 const { runTasks } = require('./run.js')
 const { S3Source } = require('./source.js')
+const { stopJob } = require('./tell.js')
 
 /** Milliseconds after which an executor that nobody calls is given up; what it knows of the pace of prefixes is stale by then. */
 const IDLE = 10_000
@@ -28,7 +29,7 @@ class Executor {
   #idle
   #calls = new Map()
   #lastCall = 0
-  #onAbort = () => core.stopS3(this.#job.id)
+  #onAbort = () => stopJob(this.#job)
 
   constructor(client, options, { limitPerKey, signal }) {
     this.#client = client
@@ -65,7 +66,7 @@ class Executor {
 
   /** Starts nothing more. */
   stop() {
-    core.stopS3(this.#job.id)
+    stopJob(this.#job)
     if (!this.#isPumping) this.#end()
   }
 

@@ -5,6 +5,8 @@
 const core = require('../core.js')
 const { openJob } = require('../native-job.js')
 const { show } = require('../validate.js')
+const { serve } = require('./desk.js')
+const { tellSafely } = require('./tell.js')
 
 class PermitsDesk {
   #limitPerKey
@@ -21,7 +23,7 @@ class PermitsDesk {
     this.#limitPerKey = limitPerKey
     this.#signal = signal
     this.job = openJob(core.openS3Permits)
-    this.#serve()
+    serve(this.job, ([kind, permit, prefix]) => (kind === 'ask' ? this.#ask(permit, prefix) : this.#release(permit)))
   }
 
   /** The job is over: nothing is held on to. */
@@ -30,19 +32,10 @@ class PermitsDesk {
     for (const permit of [...this.#held.keys()]) this.#release(permit)
   }
 
-  async #serve() {
-    // Whoever needs a permit holds the process; this only waits to be asked.
-    for (let chunk; (chunk = await this.job.next({ holds: false })) !== null; ) {
-      const [kind, permit, prefix] = chunk
-      if (kind === 'ask') this.#ask(permit, prefix)
-      else this.#release(permit)
-    }
-  }
-
   async #ask(permit, prefix) {
     const { synchronizers, maxTasksInExecution } = this.#limitPerKey
     const answer = (message) => {
-      if (!this.job.isClosed) core.answerS3Permit(this.job.id, permit, message)
+      if (!this.job.isClosed) tellSafely(() => core.answerS3Permit(this.job.id, permit, message))
     }
     try {
       const cb = () =>

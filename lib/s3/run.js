@@ -8,6 +8,7 @@ const { notifyListener } = require('../listeners.js')
 const { openJob } = require('../native-job.js')
 const { S3AbortError, S3DeleteError, failedKeys, faultError } = require('./errors.js')
 const { PermitsDesk } = require('./permits.js')
+const { stopJob, tellSafely } = require('./tell.js')
 
 /** Milliseconds between two reports of progress. */
 const INTERVAL = 100
@@ -21,7 +22,7 @@ class Run {
   #params
   #startedAt = performance.now()
   #reported = { at: this.#startedAt, deleted: 0 }
-  #onAbort = () => core.stopS3(this.#job.id)
+  #onAbort = () => stopJob(this.#job)
   /** The first error that `onTaskError` threw, as `{ error }`. */
   #handlerFailure
   #failed = []
@@ -40,7 +41,7 @@ class Run {
     const { signal, onProgress } = this.#params
     this.#client.started(this)
     if (signal != null) onAbort(signal, this.#onAbort)
-    const timer = onProgress == null ? undefined : setInterval(() => this.#report(core.readS3(this.#job.id)), INTERVAL)
+    const timer = onProgress == null ? undefined : setInterval(() => tellSafely(() => this.#report(core.readS3(this.#job.id))), INTERVAL)
     try {
       return await this.#takeAll()
     } finally {
@@ -67,7 +68,7 @@ class Run {
 
   /** Starts nothing more. */
   stop() {
-    core.stopS3(this.#job.id)
+    stopJob(this.#job)
   }
 
   async #stayed(chunk) {

@@ -4,6 +4,7 @@
 
 const core = require('../core.js')
 const { onAbort, offAbort } = require('../abort.js')
+const { CLOSE, ClosableIterator } = require('../closable-iterator.js')
 const { openJob } = require('../native-job.js')
 const { faultError } = require('./errors.js')
 
@@ -15,7 +16,7 @@ const PAGES = {
     keys.map((Key, i) => ({ Key, VersionId: versions[i] ?? undefined, IsDeleteMarker: areMarkers[i] })),
 }
 
-class S3Source {
+class S3Source extends ClosableIterator {
   #client
   #options
   #where
@@ -27,6 +28,7 @@ class S3Source {
   #onAbort = () => this.#close()
 
   constructor(client, options, { where, signal }) {
+    super()
     this.#client = client
     this.#options = options
     this.#where = where
@@ -46,21 +48,7 @@ class S3Source {
     return next
   }
 
-  async return(value) {
-    this.#close()
-    return { done: true, value }
-  }
-
-  async throw(error) {
-    this.#close()
-    throw error
-  }
-
-  [Symbol.asyncIterator]() {
-    return this
-  }
-
-  async [Symbol.asyncDispose]() {
+  async [CLOSE]() {
     this.#close()
   }
 

@@ -119,10 +119,10 @@ impl<W> Semaphore<W> {
     pub fn release(&self, stage: Stage) -> Option<W> {
         let mut state = self.state.lock();
         debug_assert!(state.held > 0, "released without a permit");
+        let next = state.waiting.as_mut().and_then(|queue| queue.pop());
         if stage == Stage::Entered {
             state.entered -= 1;
         }
-        let next = state.waiting.as_mut().and_then(|queue| queue.pop());
         if next.is_none() {
             state.held -= 1;
         }

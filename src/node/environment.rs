@@ -75,11 +75,12 @@ impl Handle {
     }
 
     fn release(&mut self, stage: Stage, here: Option<&Arc<Mailbox>>) -> Option<Ticket> {
+        let next = mailbox::release(&self.semaphore, stage, here);
         match stage {
             Stage::Admitted => self.admitted -= 1,
             Stage::Entered => self.entered -= 1,
         }
-        mailbox::release(&self.semaphore, stage, here)
+        next
     }
 
     fn release_all(&mut self) {

@@ -21,6 +21,7 @@ use crate::exec::fs::failure::{Failure, Special, SystemCall};
 use crate::exec::fs::job::{Next, Options, Outcome, ReadJob};
 use crate::exec::fs::list::{self, Listing};
 use crate::exec::fs::list_job::{self, ListJob};
+use crate::faults;
 
 /// Files up to this size share a slab.
 const SMALL: usize = 16 * 1024;
@@ -300,7 +301,9 @@ impl Chunk {
 /// see memory of others it is a copy, and the memory comes back at once.
 fn lend(env: &Env, mut data: Vec<u8>) -> Result<BufferSlice<'_>> {
     let (start, length) = (data.as_mut_ptr(), data.len());
-    let give_back = |_: Env, data: Vec<u8>| Buffers::of_process().give(data);
+    let give_back = |_: Env, data: Vec<u8>| {
+        faults::contain("giveBuffer", || Buffers::of_process().give(data));
+    };
     // SAFETY: `start` points at the `length` initialized bytes of `data`, which is alive and used by nobody
     // else until `give_back` gets it, and by then JavaScript has dropped the buffer.
     unsafe { BufferSlice::from_external(env, start, length, data, give_back) }

@@ -3,10 +3,14 @@
 //! They are called three times a section, so how they are called counts: the closures of napi-rs
 //! collect the arguments in a vector for each call, which costs a third of the whole crossing. So
 //! the few calls to Node-API are made here, with the arguments on the stack.
+//!
+//! A panic becomes an Error that is thrown at the caller. Functions that give something back, so that others would wait for
+//! ever if they came to nothing, are [sure](Functions::define_sure): they take effect all the same, and the Error
+//! tells in `answer` what they would have returned, or `null` when they failed again.
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::rc::Rc;
@@ -16,6 +20,9 @@ use napi::{Env, Error, JsError, Result, Status, check_status, sys};
 
 use super::environment::Environment;
 use crate::faults;
+
+/// On the Error of a sure function: what it would have returned.
+const ANSWER: &CStr = c"answer";
 
 /// No function takes more arguments.
 const MAX_ARGUMENTS: usize = 12;
@@ -32,12 +39,7 @@ impl<'env> Functions<'env> {
         let environment = Rc::new(RefCell::new(Environment::new()));
         // Permits of a worker that ends go to the next waiters at once, not when its memory is freed.
         env.add_env_cleanup_hook(Rc::clone(&environment), |environment| {
-            // Nothing catches a panic further out, and the process would end with it; the message
-            // of the panic is out by then.
-            let _ = catch_unwind(AssertUnwindSafe(|| {
-                faults::pass("close");
-                environment.borrow_mut().close();
-            }));
+            faults::contain("close", || environment.borrow_mut().close());
         })?;
         Ok(Self { env, object: Object::new(env)?, environment })
     }
@@ -48,7 +50,24 @@ impl<'env> Functions<'env> {
         R: ToNapiValue + 'static,
         F: Fn(&mut Environment, &Arguments) -> Result<R> + 'static,
     {
-        let function = Function { name, body, environment: Rc::clone(&self.environment) };
+        self.add(name, false, body)
+    }
+
+    /// Adds the function `name`, which must come to something: when it panics, it is called again.
+    pub fn define_sure<R, F>(&mut self, name: &'static str, body: F) -> Result<()>
+    where
+        R: ToNapiValue + 'static,
+        F: Fn(&mut Environment, &Arguments) -> Result<R> + 'static,
+    {
+        self.add(name, true, body)
+    }
+
+    fn add<R, F>(&mut self, name: &'static str, sure: bool, body: F) -> Result<()>
+    where
+        R: ToNapiValue + 'static,
+        F: Fn(&mut Environment, &Arguments) -> Result<R> + 'static,
+    {
+        let function = Function { name, sure, body, environment: Rc::clone(&self.environment) };
         let data: *mut c_void = Box::into_raw(Box::new(function)).cast();
         let env = self.env.raw();
         let mut value = ptr::null_mut();
@@ -76,6 +95,11 @@ impl<'env> Functions<'env> {
         self.object.set_named_property(name, value)
     }
 
+    /// What the functions share.
+    pub fn environment(&self) -> Rc<RefCell<Environment>> {
+        Rc::clone(&self.environment)
+    }
+
     pub fn into_object(self) -> Object<'env> {
         self.object
     }
@@ -83,13 +107,28 @@ impl<'env> Functions<'env> {
 
 struct Function<F> {
     name: &'static str,
+    sure: bool,
     body: F,
     environment: Rc<RefCell<Environment>>,
 }
 
+impl<F> Function<F> {
+    fn run<R>(&self, arguments: &Arguments) -> Result<sys::napi_value>
+    where
+        R: ToNapiValue,
+        F: Fn(&mut Environment, &Arguments) -> Result<R>,
+    {
+        let answer = (self.body)(&mut self.environment.borrow_mut(), arguments)?;
+        // SAFETY: the arguments are those of the call that is going on.
+        unsafe { R::to_napi_value(arguments.env, answer) }
+    }
+}
+
 unsafe extern "C" fn drop_function<F>(_: sys::napi_env, data: *mut c_void, _: *mut c_void) {
     // SAFETY: the box was given to the function of JavaScript, which is gone.
-    drop(unsafe { Box::from_raw(data.cast::<Function<F>>()) });
+    let function = unsafe { Box::from_raw(data.cast::<Function<F>>()) };
+    // The last one takes the environment along.
+    faults::contain("dropFunction", || drop(function));
 }
 
 unsafe extern "C" fn call<R, F>(
@@ -100,33 +139,66 @@ where
     R: ToNapiValue,
     F: Fn(&mut Environment, &Arguments) -> Result<R>,
 {
+    let mut arguments = Arguments { env, values: [ptr::null_mut(); MAX_ARGUMENTS] };
+    let mut count = MAX_ARGUMENTS;
+    let mut data = ptr::null_mut();
+    // SAFETY: `count` is the room in `values`, which is filled up with `undefined`.
+    let status = unsafe {
+        sys::napi_get_cb_info(
+            env,
+            info,
+            &mut count,
+            arguments.values.as_mut_ptr(),
+            ptr::null_mut(),
+            &mut data,
+        )
+    };
+    if status != sys::Status::napi_ok {
+        return ptr::null_mut();
+    }
+    // SAFETY: `add` gave this type to the function of JavaScript, which is being called.
+    let function = unsafe { &*data.cast::<Function<F>>() };
     let answer = catch_unwind(AssertUnwindSafe(|| {
-        let mut arguments = Arguments { env, values: [ptr::null_mut(); MAX_ARGUMENTS] };
-        let mut count = MAX_ARGUMENTS;
-        let mut data = ptr::null_mut();
-        // SAFETY: `count` is the room in `values`, which is filled up with `undefined`.
-        check_status!(unsafe {
-            sys::napi_get_cb_info(
-                env,
-                info,
-                &mut count,
-                arguments.values.as_mut_ptr(),
-                ptr::null_mut(),
-                &mut data,
-            )
-        })?;
-        // SAFETY: `define` gave this type to the function of JavaScript, which is being called.
-        let function = unsafe { &*data.cast::<Function<F>>() };
         faults::pass(function.name);
-        let answer = (function.body)(&mut function.environment.borrow_mut(), &arguments)?;
-        // SAFETY: `env` is that of this call.
-        unsafe { R::to_napi_value(env, answer) }
+        function.run(&arguments)
     }));
-    answer.unwrap_or_else(|panic| Err(error_of(&*panic))).unwrap_or_else(|error| {
-        // SAFETY: `env` is that of this call.
-        unsafe { JsError::from(error).throw_into(env) };
-        ptr::null_mut()
-    })
+    match answer {
+        Ok(Ok(value)) => value,
+        Ok(Err(error)) => throw(env, error, None),
+        Err(panic) => {
+            let again = function.sure.then(|| {
+                let again = catch_unwind(AssertUnwindSafe(|| function.run(&arguments)));
+                again.ok().and_then(Result::ok).unwrap_or_else(|| null(env))
+            });
+            throw(env, error_of(&*panic), again)
+        }
+    }
+}
+
+#[cold]
+fn throw(env: sys::napi_env, error: Error, answer: Option<sys::napi_value>) -> sys::napi_value {
+    let error = JsError::from(error);
+    // SAFETY: `env` is that of the call that is going on, and so is the answer.
+    unsafe {
+        let Some(answer) = answer else {
+            error.throw_into(env);
+            return ptr::null_mut();
+        };
+        // No value can be made while an environment ends, and nobody is there to catch it.
+        let error = error.into_value(env);
+        if !error.is_null() {
+            sys::napi_set_named_property(env, error, ANSWER.as_ptr(), answer);
+            sys::napi_throw(env, error);
+        }
+    }
+    ptr::null_mut()
+}
+
+fn null(env: sys::napi_env) -> sys::napi_value {
+    let mut null = ptr::null_mut();
+    // SAFETY: `env` is that of the call that is going on; without one, what is returned is no value.
+    unsafe { sys::napi_get_null(env, &mut null) };
+    null
 }
 
 fn error_of(panic: &(dyn Any + Send)) -> Error {
@@ -145,6 +217,16 @@ impl Arguments {
     pub fn get<T: FromNapiValue>(&self, index: usize) -> Result<T> {
         // SAFETY: the values are those of the call that is going on.
         unsafe { T::from_napi_value(self.env, self.values[index]) }
+    }
+
+    /// What N-API knows this call by.
+    pub fn raw_env(&self) -> sys::napi_env {
+        self.env
+    }
+
+    /// An argument as N-API knows it.
+    pub fn raw(&self, index: usize) -> sys::napi_value {
+        self.values[index]
     }
 
     /// An integer that stands for something open; they start at 1, so that 0 can mean none.

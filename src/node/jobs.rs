@@ -8,9 +8,9 @@
 //! 1. `takeChunk(job)` gives the next chunk, `null` when the job is over (in success and after a chunk that told of its
 //!    failure), or `undefined` when there is nothing worth a crossing yet.
 //! 2. After an `undefined` the job [notifies](Notifier::notify) once, as soon as there is something. This is the only
-//!    call from another thread: it puts the job's integer in the mailbox of the environment, and wakes it if
+//!    call from another thread: it puts the job's integer in the mailbox of the environment, and rings its bell if
 //!    the mailbox was empty. So any number of jobs share one wake-up.
-//! 3. The environment calls the function given to `onJobsReady` with the integers, and JavaScript takes again.
+//! 3. The bell calls the function given to `onJobsReady` with the integers, and JavaScript takes again.
 //! 4. `cancelJob(job)` says that nobody wants the rest; `closeJob(job)` also forgets the job.
 //!
 //! How much a job may have ready (its credit) is the job's own bound: it learns of room in [`Job::take`].
@@ -19,16 +19,15 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{FnArgs, Function, ToNapiValue};
-use napi::threadsafe_function::{
-    ThreadsafeCallContext, ThreadsafeFunction, ThreadsafeFunctionCallMode, UnknownReturnValue,
-};
+use napi::bindgen_prelude::ToNapiValue;
 use napi::{Env, Error, Result, Status, sys};
 
+use super::bell::Bell;
 use super::environment::Environment;
-use super::functions::{Functions, closed, to_js};
+use super::functions::{Functions, closed};
 use crate::core::slab::Slab;
 use crate::core::sync::Mutex;
 
@@ -78,13 +77,10 @@ impl ToNapiValue for Taken {
     }
 }
 
-type WakeUpFunction =
-    ThreadsafeFunction<(), UnknownReturnValue, FnArgs<(Vec<u32>,)>, Status, false, true>;
-
-/// Wakes one environment.
+/// Where an environment hears of its jobs.
 struct WakeUp {
-    mailbox: Arc<Mutex<Vec<u32>>>,
-    function: WakeUpFunction,
+    ready: Mutex<Vec<u32>>,
+    bell: Bell,
 }
 
 /// Tells the environment of a job that there is something to take.
@@ -98,12 +94,12 @@ impl Notifier {
     /// Wakes the environment. It may be called from any thread, also when the environment is gone.
     pub fn notify(&self) {
         let first = {
-            let mut mailbox = self.wake_up.mailbox.lock();
-            mailbox.push(to_js(self.job));
-            mailbox.len() == 1
+            let mut ready = self.wake_up.ready.lock();
+            ready.push(self.job);
+            ready.len() == 1
         };
         if first {
-            self.wake_up.function.call((), ThreadsafeFunctionCallMode::NonBlocking);
+            self.wake_up.bell.ring();
         }
     }
 }
@@ -139,6 +135,12 @@ impl Jobs {
         self.table.get(job).and_then(Option::as_ref).ok_or_else(|| closed("job"))
     }
 
+    /// The jobs that have something to take.
+    fn take_ready(&mut self) -> Vec<u32> {
+        let ready = self.wake_up.as_ref().map(|wake_up| std::mem::take(&mut *wake_up.ready.lock()));
+        ready.unwrap_or_default()
+    }
+
     /// The environment goes away.
     pub fn cancel_all(&mut self) {
         for job in std::mem::take(&mut self.table).iter().filter_map(|(_, job)| job.as_ref()) {
@@ -150,36 +152,26 @@ impl Jobs {
 }
 
 pub fn define(functions: &mut Functions<'_>) -> Result<()> {
-    // (callback): called with an array of jobs that have something to take
-    functions.define("onJobsReady", |env, args| {
-        let callback: Function<'_, FnArgs<(Vec<u32>,)>, UnknownReturnValue> = args.get(0)?;
-        env.jobs.wake_up = Some(Arc::new(wake_up(&callback)?));
+    let environment = functions.environment();
+    // (callback): called with the job or an array of jobs that have something to take
+    functions.define("onJobsReady", move |env, args| {
+        let environment = Rc::clone(&environment);
+        let take = |env: &mut Environment| env.jobs.take_ready();
+        let bell = Bell::new(args.raw_env(), args.raw(0), environment, "hearOfJobs", take)?;
+        env.jobs.wake_up = Some(Arc::new(WakeUp { ready: Mutex::new(Vec::new()), bell }));
         Ok(())
     })?;
     // (job) -> chunk, null when it is over, undefined when nothing is ready
     functions
         .define("takeChunk", |env: &mut Environment, args| Ok(env.jobs.get(args.id(0)?)?.take()))?;
-    functions.define("cancelJob", |env, args| {
+    functions.define_sure("cancelJob", |env, args| {
         env.jobs.get(args.id(0)?)?.cancel();
         Ok(())
     })?;
-    functions.define("closeJob", |env, args| {
+    functions.define_sure("closeJob", |env, args| {
         if let Some(Some(job)) = env.jobs.table.remove(args.id(0)?) {
             job.cancel();
         }
         Ok(())
     })
-}
-
-fn wake_up(callback: &Function<'_, FnArgs<(Vec<u32>,)>, UnknownReturnValue>) -> Result<WakeUp> {
-    let mailbox: Arc<Mutex<Vec<u32>>> = Arc::new(Mutex::new(Vec::new()));
-    let letters = Arc::clone(&mailbox);
-    let function = callback
-        .build_threadsafe_function::<()>()
-        .weak::<true>()
-        .callee_handled::<false>()
-        .build_callback(move |_: ThreadsafeCallContext<()>| {
-            Ok(FnArgs::from((std::mem::take(&mut *letters.lock()),)))
-        })?;
-    Ok(WakeUp { mailbox, function })
 }

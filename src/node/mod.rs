@@ -5,6 +5,7 @@
 //! waiters and pipelines cross as small integers, so that a crossing costs tens of nanoseconds.
 //! None of the functions calls JavaScript, so none can be entered twice.
 
+mod bell;
 mod environment;
 #[cfg(feature = "fs")]
 mod files;
@@ -20,6 +21,7 @@ mod s3_options;
 #[cfg(feature = "s3")]
 mod s3_outlet;
 mod semaphores;
+mod uv;
 
 use napi::Env;
 use napi::bindgen_prelude::Object;

@@ -35,7 +35,7 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
         };
         Ok(to_js(env.pipelines.insert(pipeline)))
     })?;
-    functions.define("closePipeline", |env, args| {
+    functions.define_sure("closePipeline", |env, args| {
         drop(env.pipelines.remove(args.id(0)?));
         Ok(())
     })?;
@@ -54,29 +54,30 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
         let (slot, answer) = pipeline(env, args)?.pulled_gated();
         Ok(encode(Some(slot), answer))
     })?;
-    functions.define("opened", |env, args| {
+    functions.define_sure("opened", |env, args| {
         let slot = args.get(1)?;
         Ok(encode(None, pipeline(env, args)?.opened(slot)))
     })?;
-    functions.define("finished", |env, args| {
+    functions.define_sure("finished", |env, args| {
         let (slot, success) = (args.get(1)?, args.get(2)?);
         Ok(encode(None, pipeline(env, args)?.finished(slot, success)))
     })?;
-    functions.define("settled", |env, args| {
+    functions.define_sure("settled", |env, args| {
         let (slot, success) = (args.get(1)?, args.get(2)?);
         Ok(encode(None, pipeline(env, args)?.settled(slot, success)))
     })?;
-    functions.define("takeResult", |env, args| {
+    functions.define_sure("takeResult", |env, args| {
         let taken = pipeline(env, args)?.take();
         Ok(taken.map_or(0, |(slot, answer)| encode(Some(slot), answer) | RESULT))
     })?;
-    functions.define("dropped", |env, args| {
+    functions.define_sure("dropped", |env, args| {
         let slot = args.get(1)?;
         Ok(encode(None, pipeline(env, args)?.dropped(slot)))
     })?;
-    functions
-        .define("sourceEnded", |env, args| Ok(encode(None, pipeline(env, args)?.source_ended())))?;
-    functions.define("abort", |env, args| Ok(encode(None, pipeline(env, args)?.abort())))?;
+    functions.define_sure("sourceEnded", |env, args| {
+        Ok(encode(None, pipeline(env, args)?.source_ended()))
+    })?;
+    functions.define_sure("abort", |env, args| Ok(encode(None, pipeline(env, args)?.abort())))?;
 
     functions.define("pulledCount", |env, args| Ok(pipeline(env, args)?.counts().pulled as f64))?;
     functions.define("runningCount", |env, args| Ok(pipeline(env, args)?.counts().running))?;

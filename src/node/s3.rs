@@ -107,7 +107,7 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
     // (client) -> whether it deletes keys one by one
     functions
         .define("isS3Single", |env, args| Ok(client(env, args)?.ways.current() == Way::Single))?;
-    functions.define("closeS3Client", |env, args| {
+    functions.define_sure("closeS3Client", |env, args| {
         drop(env.stores.clients.remove(args.id(0)?));
         Ok(())
     })?;
@@ -115,7 +115,7 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
     // () -> a job that asks for credentials
     functions.define("openS3Credentials", |env, _| open(env, |_| Ok(())))?;
     // (job, request, credentials or null, message)
-    functions.define("answerS3Credentials", |env, args| {
+    functions.define_sure("answerS3Credentials", |env, args| {
         let values = match args.get::<Option<JsObject<'_>>>(2)? {
             Some(values) => Options(values).credentials()?.ok_or_else(String::new),
             None => Err(args.get(3)?),
@@ -156,7 +156,7 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
     // () -> a job that asks for permits of prefixes, and tells when they are not needed any more
     functions.define("openS3Permits", |env, _| open(env, |_| Ok(())))?;
     // (job, permit, message or null)
-    functions.define("answerS3Permit", |env, args| {
+    functions.define_sure("answerS3Permit", |env, args| {
         let answer = args.get::<Option<String>>(2)?.map_or(Ok(()), Err);
         started(env, args.id(0)?)?.permits.answer(args.get(1)?, answer);
         Ok(())
@@ -217,7 +217,7 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
     })?;
 
     // (job): starts nothing more; what is on its way ends
-    functions.define("stopS3", |env, args| {
+    functions.define_sure("stopS3", |env, args| {
         started(env, args.id(0)?)?.stop.stop();
         Ok(())
     })?;

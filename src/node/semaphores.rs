@@ -1,9 +1,11 @@
 //! Semaphores for JavaScript, alone and by key, of one thread and of the process.
 
-use napi::Result;
-use napi::bindgen_prelude::{Function, Utf16String};
-use napi::threadsafe_function::ThreadsafeFunctionCallMode;
+use std::rc::Rc;
 
+use napi::Result;
+use napi::bindgen_prelude::Utf16String;
+
+use super::bell::Bell;
 use super::environment::{Environment, Handle, Table};
 use super::functions::{Arguments, Functions, closed, to_js};
 use crate::core::keyed::{KeyedSemaphores, Lease};
@@ -41,11 +43,11 @@ fn open_and_close(functions: &mut Functions<'_>) -> Result<()> {
         let handle = Handle::new(keys.lease(&key, limit), *shared);
         Ok(open(env, handle))
     })?;
-    functions.define("closeSemaphore", |env, args| {
+    functions.define_sure("closeSemaphore", |env, args| {
         env.close_semaphore(args.id(0)?);
         Ok(())
     })?;
-    functions.define("closeTable", |env, args| {
+    functions.define_sure("closeTable", |env, args| {
         drop(env.tables.remove(args.id(0)?));
         Ok(())
     })
@@ -63,26 +65,26 @@ fn take_and_give(functions: &mut Functions<'_>) -> Result<()> {
         Ok(())
     })?;
     // (semaphore) -> 0, or the ticket that holds the permit now
-    functions.define("release", |env, args| release(env, args, Stage::Admitted))?;
-    functions.define("leave", |env, args| release(env, args, Stage::Entered))?;
+    functions.define_sure("release", |env, args| release(env, args, Stage::Admitted))?;
+    functions.define_sure("leave", |env, args| release(env, args, Stage::Entered))?;
     // (ticket) -> whether it waited; if not, it has been granted a permit
-    functions.define("cancel", |env, args| Ok(env.cancel(args.id(0)?)))
+    functions.define_sure("cancel", |env, args| Ok(env.cancel(args.id(0)?)))
 }
 
 fn across_threads(functions: &mut Functions<'_>) -> Result<()> {
-    // (callback): called when other threads have granted permits, until this environment ends
-    functions.define("connect", |env, args| {
+    // (callback): called with the ticket or an array of tickets that other threads granted permits to, until this environment ends
+    let environment = functions.environment();
+    functions.define_sure("connect", move |env, args| {
         if env.mailbox.has_bell() {
             return Ok(());
         }
-        let callback: Function<'_, (), ()> = args.get(0)?;
-        let bell = callback.build_threadsafe_function::<()>().weak::<true>().build()?;
-        env.mailbox.set_bell(move || {
-            bell.call((), ThreadsafeFunctionCallMode::NonBlocking);
-        });
+        let environment = Rc::clone(&environment);
+        let take = Environment::take_mail;
+        let bell = Bell::new(args.raw_env(), args.raw(0), environment, "hearOfMail", take)?;
+        env.mailbox.set_bell(move || bell.ring());
         Ok(())
     })?;
-    functions.define("takeMail", |env, _| {
+    functions.define_sure("takeMail", |env, _| {
         Ok(env.take_mail().into_iter().map(to_js).collect::<Vec<u32>>())
     })?;
     functions.define("heldElsewhere", |env, args| {

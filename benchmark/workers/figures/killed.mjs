@@ -10,11 +10,13 @@ const NOTHING = 'threads alone'
 const KEYS = 100
 const WORKERS = 4
 const AT_A_TIME = 20
-/** Memory is measured from here on: the first threads make the heaps grow to their size. */
-const WARM_UP = 0.25
+/** So many rounds more go first, while heaps and compiled code grow to their size. */
+const WARM_UP = 0.5
+/** Else V8's young generations, which grow in steps and never shrink, are most of what is measured. */
+const SMALL = { resourceLimits: { maxYoungGenerationSizeMb: 4 } }
 
-// Cells of the shared memory: whether the workers are to stop, how many times two were inside, and who is inside each key.
-const STOP = 0
+// Cells of the shared memory: what the workers are to do, how many times two were inside, and who is inside each key.
+const ORDER = 0
 const VIOLATIONS = 1
 const OWNERS = 2
 
@@ -22,6 +24,10 @@ const openProvider = async () => {
   const { SynchronizerProvider } = (await import('../../../index.js')).default
   return new SynchronizerProvider({ providerId: 'benchmark', scope: 'process' })
 }
+
+const WORK = 0
+const REST = 1
+const STOP = 2
 
 const randomKey = () => Math.floor(Math.random() * KEYS)
 
@@ -36,39 +42,45 @@ const thread = async ({ row, id, buffer }) => {
     done++
   }
   const loop = async () => {
-    while (Atomics.load(cells, STOP) === 0) {
+    for (let order; (order = Atomics.load(cells, ORDER)) !== STOP;) {
       const key = randomKey()
-      if (provider === undefined) await sleep(1)
+      if (order === REST || provider === undefined) await sleep(1)
       else await provider.forKey(`key ${key}`).synchronized(() => section(key))
     }
   }
+  const collecting = setInterval(() => { if (Atomics.load(cells, ORDER) === REST) globalThis.gc() }, 20)
   await Promise.all(Array.from({ length: AT_A_TIME }, loop))
+  clearInterval(collecting)
   return done
 }
 
-const afterGc = async () => {
-  for (let i = 0; i < 3; i++) {
+/** Resident memory while the workers rest: garbage of theirs would hide what the others left. */
+const memoryAtRest = async (cells) => {
+  Atomics.store(cells, ORDER, REST)
+  for (let i = 0; i < 10; i++) {
+    await sleep(50)
     globalThis.gc()
-    await sleep(10)
   }
-  return residentBytes()
+  const bytes = residentBytes()
+  Atomics.store(cells, ORDER, WORK)
+  return bytes
 }
 
 const measure = async (row, rounds) => {
   const buffer = new SharedArrayBuffer(4 * (OWNERS + KEYS))
   const cells = new Int32Array(buffer)
-  const workers = Array.from({ length: WORKERS }, (_, id) => startThread('killed', { row, id: id + 1, buffer }))
+  const workers = Array.from({ length: WORKERS }, (_, id) => startThread('killed', { row, id: id + 1, buffer }, SMALL))
   let before
-  for (let round = 0; round < rounds; round++) {
-    if (round === Math.floor(rounds * WARM_UP)) before = await afterGc()
-    const { worker, result } = startThread('killed', { row, id: WORKERS + 1 + round, buffer })
+  for (let round = -Math.ceil(rounds * WARM_UP); round < rounds; round++) {
+    if (round === 0) before = await memoryAtRest(cells)
+    const { worker, result } = startThread('killed', { row, id: WORKERS + 1 + rounds + round, buffer }, SMALL)
     result.catch(() => {})
     await new Promise((resolve) => worker.once('online', resolve))
     await sleep(Math.random() * 100)
     await worker.terminate()
   }
-  const megabytes = (await afterGc() - before) / 1e6
-  Atomics.store(cells, STOP, 1)
+  const megabytes = (await memoryAtRest(cells) - before) / 1e6
+  Atomics.store(cells, ORDER, STOP)
   const done = await Promise.all(workers.map(({ result }) => result))
   if (row === NOTHING) return { megabytes }
 

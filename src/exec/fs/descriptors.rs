@@ -2,7 +2,7 @@
 //!
 //! The bound starts at an eighth of the process's soft limit. When the process runs out all the
 //! same, because others hold descriptors, it halves, down to one, and grows back by one with each
-//! row of files that opened well. So others get room, and a passing shortage is waited out.
+//! row of files that were done without a shortage. So others get room, and a passing shortage is waited out.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -10,13 +10,15 @@ use super::system;
 
 /// No job is faster with more.
 const MOST: u32 = 64;
-/// So many files in a row open before the bound grows by one.
+/// So many files in a row are done before the bound grows by one.
 const STREAK: u32 = 64;
 
 struct State {
     open: u32,
     allowed: u32,
     streak: u32,
+    /// Threads that wait. Waking nobody would be a system call all the same.
+    waiting: u32,
 }
 
 /// A bound on open files.
@@ -38,7 +40,7 @@ impl Descriptors {
 
     /// A bound of `most` files.
     pub fn new(most: u32) -> Self {
-        let state = State { open: 0, allowed: most, streak: 0 };
+        let state = State { open: 0, allowed: most, streak: 0, waiting: 0 };
         Self { most, state: Mutex::new(state), freed: Condvar::new() }
     }
 
@@ -46,7 +48,9 @@ impl Descriptors {
     pub fn acquire(&self) -> Permit<'_> {
         let mut state = self.lock();
         while state.open >= state.allowed {
+            state.waiting += 1;
             state = self.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
         state.open += 1;
         Permit(self)
@@ -59,20 +63,6 @@ impl Descriptors {
         state.streak = 0;
     }
 
-    /// A file was opened.
-    pub fn opened(&self) {
-        let mut state = self.lock();
-        if state.allowed == self.most {
-            return;
-        }
-        state.streak += 1;
-        if state.streak >= STREAK {
-            state.streak = 0;
-            state.allowed += 1;
-            self.freed.notify_one();
-        }
-    }
-
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -80,8 +70,19 @@ impl Descriptors {
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        self.0.lock().open -= 1;
-        self.0.freed.notify_one();
+        let mut state = self.0.lock();
+        state.open -= 1;
+        if state.allowed < self.0.most {
+            state.streak += 1;
+            if state.streak >= STREAK {
+                state.streak = 0;
+                state.allowed += 1;
+            }
+        }
+        let free = state.allowed.saturating_sub(state.open);
+        let wanted = free.min(state.waiting);
+        drop(state);
+        (0..wanted).for_each(|_| self.0.freed.notify_one());
     }
 }
 
@@ -97,10 +98,10 @@ mod tests {
         descriptors.ran_out();
         assert_eq!(descriptors.lock().allowed, 1);
         for _ in 0..3 * STREAK {
-            descriptors.opened();
+            drop(descriptors.acquire());
         }
         assert_eq!(descriptors.lock().allowed, 4);
-        descriptors.opened();
+        drop(descriptors.acquire());
         assert_eq!(descriptors.lock().allowed, 4);
     }
 

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use super::buffers::Buffers;
 use super::descriptors::Descriptors;
 use super::job::ReadJob;
+use crate::faults;
 
 /// Files that a thread reads of one job before it looks at the next.
 const ROW: usize = 16;
@@ -93,7 +94,7 @@ impl Pool {
         if !state.watched {
             state.watched = true;
             let watcher = thread::Builder::new().name("ya-syn-watcher".into());
-            state.watched = watcher.spawn(|| self.watch_readers()).is_ok();
+            state.watched = watcher.spawn(|| while self.watch_readers() {}).is_ok();
         }
     }
 
@@ -116,15 +117,12 @@ impl Pool {
 
     fn work(&'static self, reader: &Arc<Mutex<Reader>>) {
         while let Some(job) = self.next_job() {
-            for _ in 0..ROW {
-                let Some(claim) = job.claim() else {
-                    self.leave_line(&job);
-                    break;
-                };
-                lock(reader).since = Some(Instant::now());
-                job.read(claim);
-                lock(reader).since = None;
-            }
+            faults::contain("reader", || self.read_row(&job, reader));
+            // It may be the last to know the job.
+            faults::contain("dropJob", || drop(job));
+            // Reading from the page cache never waits, and a thread that never waits keeps its core for milliseconds,
+            // however long the event loop, woken by what was read, has waited for one.
+            thread::yield_now();
             // Somebody took its place while it was stuck.
             if lock(reader).stuck {
                 return;
@@ -135,6 +133,15 @@ impl Pool {
         state.readers.retain(|other| !Arc::ptr_eq(other, reader));
         if state.readers.is_empty() {
             Buffers::of_process().clear();
+        }
+    }
+
+    fn read_row(&'static self, job: &Arc<ReadJob>, reader: &Mutex<Reader>) {
+        for _ in 0..ROW {
+            let Some(claim) = job.claim() else { return self.leave_line(job) };
+            lock(reader).since = Some(Instant::now());
+            job.read(claim);
+            lock(reader).since = None;
         }
     }
 
@@ -167,7 +174,8 @@ impl Pool {
         state.line.retain(|other| !Arc::ptr_eq(other, job));
     }
 
-    fn watch_readers(&'static self) {
+    /// Watches until nothing was read for a while; whether something is being read again.
+    fn watch_readers(&'static self) -> bool {
         let mut quiet = 0;
         while quiet < 20 {
             let jobs: Vec<_> = self.lock().jobs.iter().filter_map(Weak::upgrade).collect();
@@ -175,20 +183,15 @@ impl Pool {
             thread::sleep(every.unwrap_or(Duration::from_millis(50)));
             let busy = jobs.iter().any(|job| !job.is_idle());
             quiet = if busy { 0 } else { quiet + 1 };
-            for job in &jobs {
-                job.tick();
+            for job in jobs {
+                faults::contain("watcher", move || job.tick());
             }
-            drop(jobs);
             self.replace_stuck();
         }
         let mut state = self.lock();
-        state.watched = false;
-        // A job may have come in between.
-        if !state.line.is_empty() {
-            state.watched = true;
-            drop(state);
-            self.watch_readers();
-        }
+        // A job may have come since the last look, and have gone from the line to where it waits for a pipe.
+        state.watched = state.jobs.iter().filter_map(Weak::upgrade).any(|job| !job.is_idle());
+        state.watched
     }
 
     fn replace_stuck(&'static self) {

@@ -60,7 +60,9 @@ pub fn read(
     let mut file = open(path, descriptors, is_wanted)?;
     let room = if known.size == 0 { FIRST_READ } else { known.size as usize + 1 };
     let mut data = Buffers::of_process().take(room);
-    while is_wanted() {
+    // It was wanted a moment ago, when it was claimed.
+    let mut is_first = true;
+    while std::mem::take(&mut is_first) || is_wanted() {
         if data.len() == data.capacity() {
             data.reserve(data.len().clamp(FIRST_READ, LARGEST_READ));
         }
@@ -92,10 +94,7 @@ fn open(
     let mut pause = Duration::from_millis(1);
     loop {
         match system::open(path) {
-            Ok(file) => {
-                descriptors.opened();
-                return Ok(file);
-            }
+            Ok(file) => return Ok(file),
             Err(error) if system::is_out_of_descriptors(&error) => {
                 let since = *shortage.get_or_insert_with(Instant::now);
                 if since.elapsed() > PATIENCE || !is_wanted() {

@@ -1,0 +1,16 @@
+'use strict'
+
+// The core's own faults: a panic is thrown as an Error. Functions that give something back take effect all the same, and the
+// Error tells in `answer` what they would have returned; src/node/functions.rs says which.
+
+/** What the function came to all the same: `undefined` when it came to nothing, and `null` when it should have. */
+function answerOf(error) {
+  return error?.answer
+}
+
+/** For faults that no promise waits to be told of. */
+function warnOfFault(error) {
+  process.emitWarning(error)
+}
+
+module.exports = { answerOf, warnOfFault }

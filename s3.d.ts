@@ -1,0 +1,311 @@
+// The public types of ya-syn-native/s3, written by hand: this is what an editor shows.
+//
+// Listing and deleting run in Rust, on Tokio; JavaScript sees pages, counts and what failed. Times are in milliseconds, sizes in
+// bytes. An option that can't be is refused with a `SynchronizerInvalidError` that names it, its value and the remedy.
+
+/// <reference types="node" />
+/// <reference lib="es2018.asyncgenerator" />
+/// <reference lib="esnext.disposable" />
+
+import type { ExecuteTasksProgress, SynchronizerProvider, SynchronizerTask } from './index.js'
+
+/** Credentials as values. */
+export interface S3Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string | undefined
+  /** When they end. A function is asked again a minute (or a tenth of their life) before. */
+  readonly expiration?: Date | number | string | undefined
+}
+
+/** How a client reaches its store: the names of the JavaScript SDK's client, and a few of our own. */
+export interface S3BulkClientConfig {
+  /** Default: environment or profile, and `us-east-1` when there is an `endpoint` and neither of them. */
+  readonly region?: string | undefined
+  /** The profile of the shared config files. Default: `AWS_PROFILE`, or `default`. */
+  readonly profile?: string | undefined
+  /** The URL of a store other than Amazon's. */
+  readonly endpoint?: string | URL | undefined
+  /**
+   * Credentials, or an (async) function that gives them: it is called for the first request, before they expire, and when the
+   * store says that they have. Default: the chain of the AWS SDKs (environment, profile, SSO, web identity, container, instance).
+   */
+  readonly credentials?: S3Credentials | (() => S3Credentials | Promise<S3Credentials>) | undefined
+  /** How often a request is tried, the first time included: 1 to 1,000. Throttled tries do not count. Default 5. */
+  readonly maxAttempts?: number | undefined
+  /** How long one try of a request may take, in milliseconds; 0 is without end. Default 60,000. */
+  readonly requestTimeout?: number | undefined
+  /** How long connecting may take, in milliseconds; 0 is without end. Default 10,000. */
+  readonly connectionTimeout?: number | undefined
+  /** The two times above, where the JavaScript SDK has them. */
+  readonly requestHandler?: { readonly requestTimeout?: number | undefined; readonly connectionTimeout?: number | undefined } | undefined
+  /**
+   * How long, in milliseconds, a prefix or a listing may be throttled while nothing of it gets through, before it is given up. Its keys
+   * then fail with the code `SlowDown`. Default 300,000.
+   */
+  readonly throttleTimeout?: number | undefined
+  /**
+   * How keys are deleted. `'checksum'`: `DeleteObjects` with a CRC32; `'md5'`: with Content-MD5; `'single'`: a `DeleteObject` for
+   * each key. `'auto'`, the default, takes the first that the store does not refuse, and learns it once per client.
+   */
+  readonly deleteMode?: 'auto' | 'checksum' | 'md5' | 'single' | undefined
+  /** `https://store/bucket/key` instead of `https://bucket.store/key`. Default `false`. */
+  readonly forcePathStyle?: boolean | undefined
+  readonly useDualstackEndpoint?: boolean | undefined
+  readonly useFipsEndpoint?: boolean | undefined
+  readonly useAccelerateEndpoint?: boolean | undefined
+  readonly useArnRegion?: boolean | undefined
+  readonly disableMultiregionAccessPoints?: boolean | undefined
+  readonly disableS3ExpressSessionAuth?: boolean | undefined
+}
+
+/** Which bucket, and who pays. */
+export interface S3Target {
+  /** A name, or the ARN of an access point. */
+  readonly Bucket: string
+  readonly ExpectedBucketOwner?: string | undefined
+  readonly RequestPayer?: 'requester' | undefined
+}
+
+/** Which keys a listing gives; all that is set has to hold. Rust applies it, before pages are emitted. */
+export interface S3Filter {
+  /** Last modified before this moment. */
+  readonly modifiedBefore?: Date | number | string | undefined
+  /** Bytes. */
+  readonly minSize?: number | undefined
+  /** Bytes. */
+  readonly maxSize?: number | undefined
+  readonly suffix?: string | undefined
+  /** For the whole key: `*` stops at a slash and `**` does not, `?`, `[ab]`, `[!ab]`, `{a,b}`, and a backslash before what is meant as it is. */
+  readonly glob?: string | undefined
+  /** In the syntax of Rust's regex crate, anywhere in the key: `^` and `$` anchor it. */
+  readonly regex?: string | undefined
+}
+
+/** What is listed, and how. `Item` is what a page holds. */
+export interface S3ListOptions<Item> extends S3Target {
+  /** Literally: `'foo'` includes `foobar`. Default: everything. */
+  readonly Prefix?: string | undefined
+  /** Keys after this one. */
+  readonly StartAfter?: string | undefined
+  /** Keys per page, 1 to 1,000. Default: what the store gives. */
+  readonly MaxKeys?: number | undefined
+  /**
+   * How many ranges of the key space are listed at once, 1 to 1,000. Ranges are found by common prefixes where there are some, and by
+   * trying where keys diverge where there are none. With 1, keys come in the order of their UTF-8 bytes. Default 8.
+   */
+  readonly parallelListing?: number | undefined
+  readonly filter?: S3Filter | undefined
+  /** A filter in JavaScript. With one, `executeTasks` no longer runs without JavaScript. */
+  readonly where?: ((item: Item) => boolean) | undefined
+  /** `next()` rejects with `signal.reason`. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** An object, as a listing tells of it. */
+export interface S3Object {
+  readonly Key: string
+  /** Bytes. */
+  readonly Size: number
+  readonly LastModified: Date
+  readonly ETag: string
+}
+
+/** A version of an object, or a delete marker. */
+export interface S3ObjectVersion {
+  readonly Key: string
+  readonly VersionId: string
+  readonly IsDeleteMarker: boolean
+}
+
+/** A key to delete, or one version of it. */
+export type S3Deletable = string | { readonly Key: string; readonly VersionId?: string | undefined }
+
+/** A listing: an async iterator of pages, none of them empty, and a `taskSource`. */
+export interface S3Listing<Item> extends AsyncIterableIterator<SynchronizerTask<Item[]>> {
+  next(): Promise<IteratorResult<SynchronizerTask<Item[]>, undefined>>
+  return(value?: unknown): Promise<IteratorReturnResult<undefined>>
+  [Symbol.asyncIterator](): S3Listing<Item>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** A limit for each prefix of keys. A busy prefix does not hold up the others. */
+export type S3LimitPerKey = {
+  /** Delete requests of one prefix at the same time. */
+  readonly maxTasksInExecution: number
+  /** Share the limit with everybody who uses `synchronizers.forKey(prefix)`: it is held during each request. */
+  readonly synchronizers?: SynchronizerProvider | undefined
+} & (
+  | {
+      /** The first so many UTF-16 units of a key, as `key.slice(0, n)`: 1 to 1,024. */
+      readonly prefixLength: number
+      readonly delimiter?: undefined
+    }
+  | {
+      /** Up to the first of these, itself included; after `Prefix`, where the job has one. */
+      readonly delimiter: string
+      readonly prefixLength?: undefined
+    }
+)
+
+/** How keys are deleted. */
+export interface S3DeleteOptions extends S3Target {
+  /** Keys per request, 1 to 1,000. Default 1,000. */
+  readonly batchSize?: number | undefined
+  /** Delete requests in flight, single deletes and retries included. Default 50; that of `executeTasks` prevails. */
+  readonly maxTasksInExecution?: number | undefined
+  /** A request then touches one prefix. */
+  readonly limitPerKey?: S3LimitPerKey | undefined
+  readonly BypassGovernanceRetention?: boolean | undefined
+  /** Serial number and code of the device, with a blank between. */
+  readonly MFA?: string | undefined
+  /** Calls that are pending reject with `signal.reason`; requests in flight are carried through. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Deletes a page of keys: what `executeTasks` takes as `taskExecutor`. Calls that are pending together share requests; none waits for
+ * more to come while a request may go out. Rejects with an {@link S3DeleteError} when keys stayed.
+ */
+export type S3DeleteExecutor = (params: { readonly task: readonly S3Deletable[] }) => Promise<void>
+
+/** What a whole job takes. */
+export interface S3DeletePrefixOptions
+  extends S3DeleteOptions,
+    Pick<S3ListOptions<never>, 'StartAfter' | 'MaxKeys' | 'parallelListing' | 'filter'> {
+  /** Literally: `'foo'` includes `foobar`. Refused when missing or empty, unless `all` is true. */
+  readonly Prefix?: string | undefined
+  /** Everything in the bucket, without `Prefix`. Default `false`. */
+  readonly all?: boolean | undefined
+  /** All versions and delete markers, instead of a plain delete, which in a versioned bucket adds markers. Default `false`. */
+  readonly versions?: boolean | undefined
+  /** Count, and delete nothing. Default `false`. */
+  readonly dryRun?: boolean | undefined
+  /** Pages listed and not deleted yet. Default: twice `maxTasksInExecution`, and 100 at most. */
+  readonly maxTasksInFlight?: number | undefined
+  /** Told of keys that stayed, as they come. Without it they are in the rejection. */
+  readonly onTaskError?: ((error: S3DeleteError, params: { readonly task: S3Deletable[] }) => void | PromiseLike<void>) | undefined
+  /** Told how far the job is, ten times a second at most, and once more at the end. */
+  readonly onProgress?: ((progress: S3Progress) => void) | undefined
+}
+
+/** How far a job is. */
+export interface S3Progress {
+  /** Keys listed. */
+  readonly listed: number
+  /** Keys that the store has confirmed as gone. */
+  readonly deleted: number
+  /** Keys that stayed. */
+  readonly failed: number
+  /** Delete requests under way. */
+  readonly inFlight: number
+  /** Requests that the store refused because there were too many. */
+  readonly throttled: number
+  /** Keys deleted per second since the last report. */
+  readonly perSecond: number
+}
+
+/** What `onProgress` of `executeTasks` gets when both ends are native: `pulled` and `done` count keys. */
+export interface S3TasksProgress extends ExecuteTasksProgress, S3Progress {
+  readonly failed: number
+}
+
+/** What a job has done. */
+export interface S3Counts {
+  /** Keys that the listing gave, after the filter. */
+  readonly listed: number
+  /** Keys that went; in a dry run, keys that would. */
+  readonly deleted: number
+  /** Keys that stayed. */
+  readonly failed: number
+  /** Delete markers that a plain delete made in a versioned bucket. */
+  readonly markersCreated: number
+  /** Bytes that were listed. */
+  readonly bytes: number
+  /** Requests sent, all tries included. */
+  readonly requests: number
+  /** Tries after the first, those for throttling included. */
+  readonly retries: number
+  /** Requests that the store refused because there were too many. */
+  readonly throttled: number
+  /** Milliseconds. */
+  readonly elapsedMs: number
+}
+
+/** A key that stayed, and why. */
+export interface S3FailedKey {
+  readonly Key: string
+  readonly VersionId?: string
+  /** The store's, such as `AccessDenied`; `InvalidKey` for what S3 has no key for. */
+  readonly code: string
+  readonly message: string
+}
+
+/**
+ * A job that could not go on. `code` is the store's (`NoSuchBucket`, `AccessDenied`, ...), or `InvalidListing` (the store's answers
+ * contradict each other), `RequestTimeout`, `CredentialsError`, `Closed` (the client was closed), `Panic` (a fault of this package).
+ */
+export class S3BulkError extends Error {
+  constructor(params: { message: string; code: string; status?: number; counts?: S3Counts; cause?: unknown })
+  readonly code: string
+  /** The status of the HTTP answer, if there was one. */
+  readonly status?: number
+  /** What was done before, where a whole job failed. */
+  readonly counts?: S3Counts
+}
+
+/** Keys that stayed. `code` is that of the first; all other keys of the call went. */
+export class S3DeleteError extends S3BulkError {
+  constructor(params: { failed: S3FailedKey[]; deleted: number; counts?: S3Counts })
+  /** Each key; of a whole job the first 100,000, with the exact number in `counts`. */
+  readonly failed: S3FailedKey[]
+  /** How many keys of the call went. */
+  readonly deleted: number
+}
+
+/** A `deletePrefix` that its signal has ended: `name` is `AbortError`, `code` `ABORT_ERR`, and `cause` the signal's reason. */
+export class S3AbortError extends S3BulkError {
+  constructor(params: { counts: S3Counts; cause?: unknown })
+  readonly counts: S3Counts
+}
+
+/**
+ * Lists and deletes objects in bulk. Nothing of it runs on the event loop but what your own callbacks do.
+ *
+ * A store that throttles is met prefix by prefix: each has a rate of its own, lowered when the store says SlowDown and raised again
+ * after. Throttling never makes a key fail, unless nothing of its prefix gets through for `throttleTimeout`.
+ *
+ * @example
+ * const s3 = new S3BulkClient({ region: 'eu-central-1' })
+ * const { deleted, elapsedMs } = await s3.deletePrefix({ Bucket: 'logs', Prefix: '2019/', onProgress: console.log })
+ * await s3.close()
+ *
+ * @example
+ * // A pipeline of one's own. Both ends are native, so that no key comes over to JavaScript.
+ * await provider.executeTasks({
+ *   maxTasksInFlight: 100, // pages
+ *   maxTasksInExecution: 50, // delete requests
+ *   taskSource: s3.listKeys({ Bucket: 'logs', Prefix: '2019/', filter: { suffix: '.tmp' } }),
+ *   taskExecutor: s3.deleteObjects({ Bucket: 'logs', limitPerKey: { prefixLength: 4, maxTasksInExecution: 2 } }),
+ *   onTaskError: (error, { task }) => console.error(error, task), // the keys that stayed
+ * })
+ */
+export class S3BulkClient {
+  constructor(config?: S3BulkClientConfig)
+  /** Pages of keys. Rejects with an {@link S3BulkError}. */
+  listKeys(options: S3ListOptions<string>): S3Listing<string>
+  /** Pages of objects with size, time and tag. */
+  listObjects(options: S3ListOptions<S3Object>): S3Listing<S3Object>
+  /** Pages of versions and delete markers. */
+  listObjectVersions(options: S3ListOptions<S3ObjectVersion>): S3Listing<S3ObjectVersion>
+  /** An executor that deletes the pages it gets. */
+  deleteObjects(options: S3DeleteOptions): S3DeleteExecutor
+  /**
+   * Deletes all keys with a prefix. Rejects with an {@link S3DeleteError} when keys stayed and there is no `onTaskError`, with an
+   * {@link S3AbortError} after an abort, and with an {@link S3BulkError} when the job could not go on: `counts` says what was done.
+   */
+  deletePrefix(options: S3DeletePrefixOptions): Promise<S3Counts>
+  /** Stops what runs, waits for requests in flight, and closes the connections. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
