@@ -10,6 +10,7 @@
 //! What a store says is not taken on trust: a listing that can't go on, or does not, is an error.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -71,7 +72,13 @@ impl Lister {
         let state = State {
             can_split: options.parallel > 1 && !is_directory,
             parallel: options.parallel,
-            asker: Arc::new(Store { client, options, progress, stop }),
+            asker: Arc::new(Store {
+                client,
+                options,
+                progress,
+                stop,
+                is_over: AtomicBool::new(false),
+            }),
             ranges: vec![first],
             was_split: false,
             is_splitting: false,
@@ -161,9 +168,9 @@ impl State {
             if (!is_empty && out.send(page).await.is_err()) || is_over {
                 return;
             }
-            // Whoever still looks for places to cut looks for nothing.
+            // Whoever looks for places to cut need ask nothing more; what was asked is answered, so that the counts are true.
             if self.ranges.is_empty() {
-                return;
+                self.asker.is_over.store(true, Ordering::Relaxed);
             }
         }
     }
@@ -304,6 +311,8 @@ struct Store {
     options: Options,
     progress: Arc<Progress>,
     stop: Stop,
+    /// Everything is listed.
+    is_over: AtomicBool,
 }
 
 impl Store {
@@ -319,12 +328,18 @@ impl Store {
 
 impl Asker for Store {
     async fn first_after(&self, place: String) -> Result<Option<String>, Fault> {
+        if self.is_over.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
         let listing =
             self.list(&ListRequest { after: place, max_keys: Some(1), ..self.request() }).await?;
         Ok(listing.objects.into_iter().next().map(|object| object.key))
     }
 
     async fn names_after(&self, folder: String, place: String) -> Result<Vec<String>, Fault> {
+        if self.is_over.load(Ordering::Relaxed) {
+            return Ok(Vec::new());
+        }
         let request =
             ListRequest { prefix: folder, after: place.clone(), folders: true, ..self.request() };
         let listing = self.list(&request).await?;
