@@ -92,7 +92,9 @@ export interface S3ListOptions<Item> extends S3Target {
   readonly MaxKeys?: number | undefined
   /**
    * How many ranges of the key space are listed at once, 1 to 1,000. Ranges are found by common prefixes where there are some, and by
-   * trying where keys diverge where there are none. With 1, keys come in the order of their UTF-8 bytes. Default 8.
+   * trying where keys diverge where there are none; at most 32 small requests more look for them. With 1, keys come in the order
+   * that the store lists them in: that of their UTF-8 bytes. A store that lists in another order, such as SeaweedFS, needs 1: ranges
+   * are cut by that order. Directory buckets know none, and are listed one page after the other. Default 8.
    */
   readonly parallelListing?: number | undefined
   readonly filter?: S3Filter | undefined
