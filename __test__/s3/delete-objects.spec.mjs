@@ -146,6 +146,8 @@ test('X01: bad options are refused by name and value', (t) => {
 serial('after a fault that makes all pointless every pending key is named, and later calls work', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: '{i:05}', count: 300 })
+  // The answer takes a while, so that both calls are pending when it comes.
+  await server.configure({ latencyDelete: 200 })
   await server.faults([{ operation: 'DeleteObjects', times: 1, status: 404, code: 'NoSuchBucket' }])
   const del = client.deleteObjects({ Bucket, batchSize: 100, maxTasksInExecution: 1 })
   const [one, two] = await Promise.allSettled([del({ task: numbered(150, name) }), del({ task: numbered(150, (i) => name(150 + i)) })])
