@@ -147,8 +147,7 @@ serial('after a fault that makes all pointless every pending key is named, and l
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: '{i:05}', count: 300 })
   // The answer takes a while, so that both calls are pending when it comes.
-  await server.configure({ latencyDelete: 200 })
-  await server.faults([{ operation: 'DeleteObjects', times: 1, status: 404, code: 'NoSuchBucket' }])
+  await server.faults([{ operation: 'DeleteObjects', times: 1, status: 404, code: 'NoSuchBucket', delayMs: 300 }])
   const del = client.deleteObjects({ Bucket, batchSize: 100, maxTasksInExecution: 1 })
   const [one, two] = await Promise.allSettled([del({ task: numbered(150, name) }), del({ task: numbered(150, (i) => name(150 + i)) })])
   for (const { reason } of [one, two]) {
