@@ -9,10 +9,13 @@ const SPECIAL_KINDS = ['a pipe (FIFO)', 'a socket', 'a character device', 'a blo
 
 const numbers = new Map([...getSystemErrorMap()].map(([errno, [code]]) => [code, errno]))
 
-/** The error for a system call that failed. Like Node.js's own, one of `read` has no path in its message. */
+/** Whether Node.js's own errors of `read` say the path. */
+const readSaysPath = Number.parseInt(process.versions.node) >= 26
+
+/** The error for a system call that failed. */
 function systemError(errno, syscall, path) {
   const [code, text] = getSystemErrorMap().get(errno) ?? ['UNKNOWN', 'unknown error']
-  const place = syscall === 'read' ? '' : ` '${show(path)}'`
+  const place = syscall === 'read' && !readSaysPath ? '' : ` '${show(path)}'`
   return describe(new Error(`${code}: ${text}, ${syscall}${place}`), code, syscall, path)
 }
 
