@@ -50,7 +50,7 @@ export type SynchronizerCallback<T> = (context: SynchronizerContext) => Promise<
  * | normal | `Acquire` (+1, 0), `Acquired` (0, +1), `Release` (-1, -1), `Finish` (0, 0) |
  * | re-entrant | `Enter`, `Exit`, `Finish`, none of which counts |
  * | refused by `throttle()` | `Throttle` alone |
- * | waited too long, or its signal aborted | `Acquire` (+1, 0), then `Timeout` or `Cancel` (-1, 0) |
+ * | waited too long, or its signal aborted meanwhile | `Acquire` (+1, 0), then `Timeout` or `Cancel` (-1, 0) |
  * | `isCanceled()` said yes | `Acquire` (+1, 0), `Cancel` (-1, 0) |
  */
 export type SynchronizerEventType =
@@ -599,6 +599,8 @@ export interface LimitPerKey<T> {
    *
    * A task keeps the permit of its key while it waits for one of the places in execution. So an executor that waits for
    * another key of the same provider may wait for a task that waits for its place: take such locks outside the pipeline.
+   *
+   * Called inside a section of such a key, the tasks of that key re-enter it, and have no limit.
    */
   readonly synchronizers?: SynchronizerProvider | undefined
 }
@@ -658,6 +660,8 @@ export interface MapTasksParams<T, R> {
    * ends the iteration after the last result. Default: the first failure ends it.
    */
   readonly onTaskError?: ((e: unknown, params: SynchronizerTask<T>) => void) | undefined
+  /** A limit per key, on top of the others. */
+  readonly limitPerKey?: LimitPerKey<T> | undefined
   /** Stops the run: nothing new starts, and the iteration ends with `signal.reason` once the running mappers have settled. */
   readonly signal?: AbortSignal | undefined
   /** Told how far the run is, ten times a second at most, and once more at the end. */

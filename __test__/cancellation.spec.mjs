@@ -335,3 +335,39 @@ test('an isCanceled that throws rejects its call and loses no permit', async t =
   t.is(await settlesWithin(behind), 'served')
   await assertFree(t, lock)
 })
+
+for (const view of ['timeout', 'throttle']) {
+  test(`the signal of a ${view} view counts beside that of the call`, async t => {
+    const lock = newSynchronizer()
+    const other = new AbortController().signal
+    const viewOf = signal => (view === 'timeout' ? lock.timeout(60_000, { signal }) : lock.throttle({ signal }))
+    const run = (signal, callSignal) => outcome(() => viewOf(signal).synchronized({ cb: async () => 'ran', signal: callSignal }))
+    t.is((await run(AbortSignal.abort('by the view'), other)).reason, 'by the view')
+    t.is((await run(other, AbortSignal.abort('by the call'))).reason, 'by the call')
+    t.is((await run(other, new AbortController().signal)).value, 'ran')
+    t.is((await run(other, 'no signal')).reason.code, 'Invalid')
+    t.is((await run('no signal', other)).reason.code, 'Invalid')
+    await assertFree(t, lock)
+  })
+}
+
+test('a wait ends with whichever signal aborts first, that of the view or that of the call', async t => {
+  const lock = newSynchronizer()
+  const holder = await hold(lock)
+  for (const which of [0, 1]) {
+    const controllers = [new AbortController(), new AbortController()]
+    const waiting = outcome(() => lock.timeout(60_000, { signal: controllers[0].signal }).synchronized({ cb: async () => {}, signal: controllers[1].signal }))
+    await turn()
+    controllers[which].abort(`signal ${which}`)
+    t.is((await settlesWithin(waiting)).reason, `signal ${which}`)
+  }
+  await holder.release()
+  await assertFree(t, lock)
+})
+
+test('options that are no object are refused by value', async t => {
+  const lock = newSynchronizer()
+  t.throws(() => lock.timeout(5, 7), { code: 'Invalid', message: /timeout\(\).*7/ })
+  t.throws(() => lock.throttle('x'), { code: 'Invalid', message: /throttle\(\).*'x'/ })
+  await t.throwsAsync(lock.acquire(50), { code: 'Invalid', message: /acquire\(\).*50/ })
+})

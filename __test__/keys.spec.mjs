@@ -1,7 +1,7 @@
 // Which calls of forKey and forObject mean the same lock, how long a key's entry lives, and what happens after it.
 import test from 'ava'
 import { SynchronizerProvider } from '../index.mjs'
-import { deferred, outcome, settlesWithin, turn } from './helpers/async.mjs'
+import { deferred, outcome, settlesWithin, sleep, turn } from './helpers/async.mjs'
 import { gc, gcUntil } from './helpers/gc.mjs'
 import { assertFree, counts, hold } from './helpers/locks.mjs'
 
@@ -281,4 +281,15 @@ test('a provider can go while its locks are in use', async t => {
   gate.resolve('ran')
   t.deepEqual(await settlesWithin(Promise.all(runs)), ['ran', 'waited'])
   t.true(await gcUntil(() => weak.deref() === undefined))
+})
+
+test('entries that were collected go while the program is idle', async t => {
+  const provider = new SynchronizerProvider()
+  const count = 60_000
+  ;(() => { for (let i = 0; i < count; i++) provider.forKey(`key ${i}`) })()
+  // As soon as some are known to be collected, nothing is done any more that would wake the event loop.
+  t.true(await gcUntil(() => provider.numberOfKeys < count))
+  await gc()
+  await sleep(1000)
+  t.true(provider.numberOfKeys < count / 10, `${provider.numberOfKeys} are left`)
 })

@@ -306,3 +306,37 @@ test('mapAll refuses wrong arguments', async t => {
   await t.throwsAsync(sp.mapAll(1, async () => {}), { instanceOf: SynchronizerInvalidError, message: /iterable/ })
   await t.throwsAsync(sp.mapAll([1], async () => {}, { maxTasksInExecution: 0 }), { instanceOf: SynchronizerInvalidError, message: /maxTasksInExecution/ })
 })
+
+test('mapAll: promises in an array that reject before their turn, or after the end, are no unhandled rejections', async t => {
+  const [first, second] = [new Error('first'), new Error('second')]
+  const slow = deferred()
+  const all = sp.mapAll([slow.promise, Promise.reject(first), Promise.reject(second)], async value => value)
+  await turns(3)
+  slow.resolve()
+  t.is((await outcome(() => all)).reason, first)
+  const mapper = new Error('mapper')
+  t.is((await outcome(() => sp.mapAll([1, Promise.reject(second)], async () => { throw mapper }, { maxTasksInExecution: 1 }))).reason, mapper)
+  await turns(3)
+})
+
+test('mapAll refuses options that are no object', async t => {
+  await t.throwsAsync(sp.mapAll([1], async () => {}, 16), { instanceOf: SynchronizerInvalidError, message: /options.*16/ })
+  t.deepEqual(await sp.mapAll([1], async value => value, null), [1])
+})
+
+test('limitPerKey bounds the mappers of a key', async t => {
+  let running = 0
+  let peak = 0
+  const { values } = await collect(map({
+    taskSource: tasks(10),
+    limitPerKey: { key: () => 'a', maxTasksInExecution: 2 },
+    taskMapper: async ({ task }) => {
+      peak = Math.max(peak, ++running)
+      await turns(1)
+      running--
+      return task
+    },
+  }))
+  t.is(values.length, 10)
+  t.is(peak, 2)
+})

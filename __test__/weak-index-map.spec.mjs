@@ -1,7 +1,7 @@
 // WeakIndexMap: one object per key for as long as somebody refers to it.
 import test from 'ava'
 import { WeakIndexMap } from '../index.mjs'
-import { waitUntil } from './helpers/async.mjs'
+import { sleep, waitUntil } from './helpers/async.mjs'
 import { gc, gcUntil } from './helpers/gc.mjs'
 import { assertCleanEnd, runFixture } from './helpers/child.mjs'
 
@@ -100,3 +100,14 @@ test('a toKey or toIndex that throws leaves the map in order', t => {
   t.deepEqual(map.get({ id: 1 }), { id: 1 })
   t.throws(() => newMap({ toKey: () => { throw new Error('no key') } }).get({ id: 1 }), { message: 'no key' })
 })
+
+for (const gcInterval of [Infinity, 2 ** 31, 1e20]) {
+  test(`gcInterval ${gcInterval} is not taken for a short one`, async t => {
+    let asked = 0
+    const map = newMap({ gcInterval })
+    map.isGarbageCollected = () => { asked++ }
+    map.get('key')
+    await sleep(50)
+    t.is(asked, 0)
+  })
+}

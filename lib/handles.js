@@ -18,9 +18,14 @@ const registry = new FinalizationRegistry((handle) => {
   garbage.push(handle)
   if (!sweeping) {
     sweeping = true
-    setImmediate(sweep).unref()
+    sweepSoon()
   }
 })
+
+/** A timer, because an immediate that does not hold the process waits for whatever wakes an idle event loop next. */
+function sweepSoon() {
+  setTimeout(sweep, 1).unref()
+}
 
 function sweep() {
   const slice = garbage.length > SLICE ? garbage.splice(-SLICE) : garbage
@@ -33,7 +38,7 @@ function sweep() {
     }
   }
   sweeping = garbage.length > 0
-  if (sweeping) setImmediate(sweep).unref()
+  if (sweeping) sweepSoon()
 }
 
 /** Calls `handle.close()` some time after `owner` was collected. */

@@ -4,7 +4,7 @@
 
 const { Run } = require('./execute-tasks.js')
 const { toIterator } = require('./task-sources.js')
-const { checkFunction, checkLimit } = require('./validate.js')
+const { checkFunction, checkLimit, checkOptions } = require('./validate.js')
 
 /** Gives the values of an iterator as tasks that know where their result belongs. */
 class NumberedTasks {
@@ -47,14 +47,24 @@ class CollectingRun extends Run {
   }
 }
 
+/** Promises in an array are there from the start: one that rejects before its turn, or after the end, is no unhandled rejection. */
+function handleRejections(values) {
+  for (const value of values) {
+    if (value instanceof Promise) value.catch(() => {})
+  }
+}
+
 /**
  * @param {unknown} iterable
  * @param {(value: any, index: number) => unknown} mapper
  * @param {{ maxTasksInExecution?: number, signal?: AbortSignal }} [options]
  */
-async function mapAll(iterable, mapper, { maxTasksInExecution, signal } = {}) {
+async function mapAll(iterable, mapper, options) {
   checkFunction('mapper', mapper)
+  checkOptions('The options of mapAll()', options)
+  const { maxTasksInExecution, signal } = options ?? {}
   if (maxTasksInExecution != null) checkLimit('maxTasksInExecution', maxTasksInExecution)
+  if (Array.isArray(iterable)) handleRejections(iterable)
   const run = new CollectingRun({
     maxTasksInFlight: maxTasksInExecution ?? Number.MAX_VALUE,
     maxTasksInExecution,

@@ -12,7 +12,7 @@ const { notifyListener } = require('./listeners.js')
 const { SHARED, identityOf, isShared, leaseShared } = require('./process-scope.js')
 const { isInside } = require('./reentry.js')
 const { admit, admitted, leave, runSection } = require('./section.js')
-const { checkFunction, checkOptionalFunction, checkOptionalSignal, invalid } = require('./validate.js')
+const { checkFunction, checkOptionalFunction, checkOptionalSignal, checkOptions, invalid } = require('./validate.js')
 
 class Synchronizer {
   #names
@@ -58,14 +58,17 @@ class Synchronizer {
   }
 
   timeout(ms, options) {
+    checkOptions('The options of timeout()', options)
     return new View(this, (params) => this.#run(params, toBound(ms), false, options?.signal))
   }
 
   throttle(options) {
+    checkOptions('The options of throttle()', options)
     return new View(this, (params) => this.#run(params, undefined, true, options?.signal))
   }
 
   async acquire(params) {
+    checkOptions('What acquire() takes', params)
     const { timeout, executionId } = params ?? {}
     const signal = params?.signal ?? undefined
     checkOptionalSignal(signal)
@@ -88,8 +91,7 @@ class Synchronizer {
       full = typeof params === 'function' ? { cb: params } : (params ?? {})
       checkFunction('cb', full.cb)
       checkOptionalFunction('isCanceled', full.isCanceled)
-      signal = full.signal ?? viewSignal ?? undefined
-      checkOptionalSignal(signal)
+      signal = eitherSignal(full.signal, viewSignal)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -114,6 +116,14 @@ class Synchronizer {
     if (this.#names.onEvent === undefined && this.emitEvent === Synchronizer.prototype.emitEvent) return undefined
     return (type) => notifyListener('emitEvent', () => this.emitEvent(type, context))
   }
+}
+
+/** Aborts with the first of the two, where there are both: that of a call and that of its view. */
+function eitherSignal(one, other) {
+  checkOptionalSignal(one)
+  checkOptionalSignal(other)
+  if (one == null || other == null || one === other) return one ?? other ?? undefined
+  return AbortSignal.any([one, other])
 }
 
 /** The parameters of a synchronizer that was made with them. */

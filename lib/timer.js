@@ -14,4 +14,4 @@ function startTimer(ms, callback) {
   return () => clearTimeout(timeout)
 }
 
-module.exports = { startTimer }
+module.exports = { LONGEST, startTimer }

@@ -31,6 +31,10 @@ function checkOptionalFunction(name, value) {
   if (value !== undefined && typeof value !== 'function') throw invalid(name, value, 'a function, or left out')
 }
 
+function checkOptions(name, options) {
+  if (options != null && typeof options !== 'object') throw invalid(name, options, 'an object, or left out')
+}
+
 function checkOptionalSignal(signal) {
   if (signal == null) return
   if (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
@@ -38,4 +42,4 @@ function checkOptionalSignal(signal) {
   }
 }
 
-module.exports = { show, invalid, invalidLimit, checkLimit, checkFunction, checkOptionalFunction, checkOptionalSignal }
+module.exports = { show, invalid, invalidLimit, checkLimit, checkFunction, checkOptionalFunction, checkOptionalSignal, checkOptions }

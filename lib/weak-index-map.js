@@ -2,6 +2,7 @@
 
 // Objects by key that are kept only while somebody else keeps them.
 
+const { LONGEST } = require('./timer.js')
 const { checkFunction } = require('./validate.js')
 
 class WeakIndexMap {
@@ -15,7 +16,8 @@ class WeakIndexMap {
     checkFunction('toIndex', toIndex)
     this.#toKey = toKey
     this.#toIndex = toIndex
-    if (gcInterval !== undefined) collectEvery(gcInterval, new WeakRef(this))
+    // Beyond the longest time, Node.js's timers fire at once.
+    if (gcInterval !== undefined) collectEvery(Math.min(gcInterval, LONGEST), new WeakRef(this))
   }
 
   get size() {
