@@ -36,11 +36,11 @@ const peers = {
   }
 }
 
-/** The version of each peer that is installed. */
+/** The version of each peer that is installed, asked in an environment as bare as the one that it is to work in. */
 async function findPeers() {
   const found = await Promise.all(Object.entries(peers).map(async ([name, { version: [command, ...args] }]) => {
     try {
-      const { stdout } = await run(command, args, { timeout: 60_000 })
+      const { stdout } = await run(command, args, { timeout: 60_000, env: { PATH: process.env.PATH } })
       return [name, /\d+(\.\d+)+/.exec(stdout)?.[0] ?? stdout.trim()]
     } catch {
       return [name, undefined]
