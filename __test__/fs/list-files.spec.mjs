@@ -108,5 +108,6 @@ test('A02: an abort ends listing with its reason', async t => {
 test('wrong arguments are refused by name', t => {
   t.throws(() => listFiles(dir, { glob: 'a[' }), { instanceOf: SynchronizerInvalidError, message: /glob.*a\[/ })
   t.throws(() => listFiles(dir, { ignore: 5 }), { instanceOf: SynchronizerInvalidError, message: /ignore/ })
+  t.throws(() => listFiles(dir, '*.md'), { instanceOf: SynchronizerInvalidError, message: /options.*\*\.md/ })
   t.throws(() => listFiles(5), { code: 'ERR_INVALID_ARG_TYPE' })
 })

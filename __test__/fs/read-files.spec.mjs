@@ -116,6 +116,13 @@ test('F05: text is what readFile gives: U+FFFD for bad bytes, and a BOM kept', a
   }
 })
 
+test('a string as options is the encoding, as for readFile', async t => {
+  t.is((await one(many[1], 'latin1')).data, readFileSync(many[1], 'latin1'))
+  t.is((await collect(readFiles([many[1]], 'utf8'))).values[0].data, readFileSync(many[1], 'utf8'))
+  t.true(Buffer.isBuffer((await one(many[1], 'buffer')).data))
+  t.true(Buffer.isBuffer((await one(many[1], null)).data))
+})
+
 test('F04: files of /proc have size 0 and content', async t => {
   const { data } = await one('/proc/self/limits', { encoding: 'utf8' })
   t.is(data, readFileSync('/proc/self/limits', 'utf8'))
@@ -314,6 +321,12 @@ test('wrong options are refused by name', async t => {
   for (const options of wrong) {
     t.throws(() => readFiles([], options), { instanceOf: SynchronizerInvalidError, message: new RegExp(Object.keys(options)[0]) })
   }
+  for (const options of [5, true, ['utf8'], () => {}]) {
+    const expected = { instanceOf: SynchronizerInvalidError, message: /^options must be an object, an encoding, or left out, but is / }
+    t.throws(() => readFiles([], options), expected)
+    await t.throwsAsync(readFilesToArray([], options), expected)
+  }
+  await t.throwsAsync(readFilesToArray([], 'utf9'), { instanceOf: SynchronizerInvalidError, message: /encoding.*utf9/ })
   t.throws(() => readFiles(5), { instanceOf: SynchronizerInvalidError, message: /paths/ })
   await t.throwsAsync(readFilesToArray(5), { instanceOf: SynchronizerInvalidError, message: /paths/ })
 })

@@ -8,9 +8,11 @@ const { checkLimit, checkOptionalSignal, invalid } = require('../validate.js')
 const FILES_IN_FLIGHT = 2048
 const BYTES_IN_FLIGHT = 64 * 1024 * 1024
 
-function readOptions(options) {
-  const { encoding, errors = 'throw', ordered = true, special = false, signal, timeout } = options ?? {}
-  const { maxFilesInFlight = FILES_IN_FLIGHT, maxBytesInFlight = BYTES_IN_FLIGHT } = options ?? {}
+/** A string is the encoding, as for Node.js's readFile. */
+function readOptions(given) {
+  const options = typeof given === 'string' ? { encoding: given } : asObject(given, 'an object, an encoding, or left out')
+  const { encoding, errors = 'throw', ordered = true, special = false, signal, timeout } = options
+  const { maxFilesInFlight = FILES_IN_FLIGHT, maxBytesInFlight = BYTES_IN_FLIGHT } = options
   checkLimit('maxFilesInFlight', maxFilesInFlight)
   checkLimit('maxBytesInFlight', maxBytesInFlight)
   checkOptionalSignal(signal)
@@ -30,6 +32,12 @@ function readOptions(options) {
   }
 }
 
+function asObject(options, remedy) {
+  if (options == null) return {}
+  if (typeof options !== 'object' || Array.isArray(options)) throw invalid('options', options, remedy)
+  return options
+}
+
 /** What Node.js's readFile takes; `undefined` stands for a Buffer. */
 function encodingOf(encoding) {
   if (encoding == null || encoding === 'buffer') return undefined
@@ -40,7 +48,7 @@ function encodingOf(encoding) {
 }
 
 function listOptions(options) {
-  const { glob, ignore, followSymlinks = false, hidden = false, signal } = options ?? {}
+  const { glob, ignore, followSymlinks = false, hidden = false, signal } = asObject(options, 'an object, or left out')
   checkOptionalSignal(signal)
   return {
     glob: patterns('glob', glob),

@@ -79,7 +79,7 @@ function readFiles(paths, options) {
 }
 
 async function readFilesToArray(paths, options) {
-  const reads = new ArrayOfReads(paths, readOptions({ ...options, errors: 'yield', ordered: false }))
+  const reads = new ArrayOfReads(paths, { ...readOptions(options), errors: 'yield', ordered: false })
   await reads.next()
   return reads.results
 }

@@ -21,6 +21,8 @@ export async function reading(urls: AsyncIterable<URL>): Promise<void> {
     else exactly<string | undefined>()(file.error.code)
   }
   exactly<(FileData<string, string> | FileFailure<string>)[]>()(await readFilesToArray(names, { encoding: 'utf8' }))
+  exactly<(FileData<string, string> | FileFailure<string>)[]>()(await readFilesToArray(names, 'utf8'))
+  for await (const { data } of readFiles(listFiles('.'), 'hex')) exactly<string>()(data)
   const options: ReadFilesOptions & { encoding: 'latin1'; errors: 'throw' } = { encoding: 'latin1', errors: 'throw', maxBytesInFlight: 1 }
   for await (const { data } of readFiles(listFiles('.'), options)) exactly<string>()(data)
 }
@@ -40,6 +42,8 @@ export function refused(): void {
   readFiles([1])
   // @ts-expect-error no such encoding
   readFiles(['a'], { encoding: 'utf9' })
+  // @ts-expect-error no such encoding
+  void readFilesToArray(['a'], 'utf9')
   // @ts-expect-error no such way to tell errors
   readFiles(['a'], { errors: 'ignore' })
 }
