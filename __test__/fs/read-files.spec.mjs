@@ -238,21 +238,37 @@ test('return() before the first next() closes the source', async t => {
   t.deepEqual([source.nextCalls, source.returnCalls], [0, 1])
 })
 
-test('nothing is pulled before it is asked for, nor beyond the window', async t => {
-  let pulled = 0
-  function* paths() {
-    for (const path of many) {
-      pulled++
-      yield path
-    }
+for (const ordered of [true, false]) {
+  for (const window of [1, 2, 10, 100]) {
+    test(`nothing is pulled before it is asked for, nor beyond a window of ${window}, ordered: ${ordered}`, async t => {
+      const counts = { pulled: 0, given: 0, most: 0 }
+      function pull(path) {
+        counts.most = Math.max(counts.most, ++counts.pulled - counts.given)
+        return path
+      }
+      function* paths() {
+        for (const path of many) yield pull(path)
+      }
+      async function* slowPaths() {
+        for (const path of many.slice(0, 300)) {
+          if (counts.pulled % 7 === 0) await turns(1)
+          yield pull(path)
+        }
+      }
+      for (const [source, length] of [[paths, many.length], [slowPaths, 300]]) {
+        Object.assign(counts, { pulled: 0, given: 0, most: 0 })
+        const reads = readFiles(source(), { maxFilesInFlight: window, ordered })
+        t.is(counts.pulled, 0)
+        for await (const _ of reads) {
+          counts.given++
+          if (counts.given % 50 === 0) await turns(1)
+        }
+        t.is(counts.given, length)
+        t.is(counts.most, window)
+      }
+    })
   }
-  const reads = readFiles(paths(), { maxFilesInFlight: 10 })
-  t.is(pulled, 0)
-  await reads.next()
-  t.true(pulled <= 20)
-  const { values } = await collect(reads)
-  t.is(values.length, many.length - 1)
-})
+}
 
 test('an error of the source comes after the files of all its paths', async t => {
   const error = new Error('source')
