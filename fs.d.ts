@@ -101,6 +101,14 @@ export function readFiles<P extends FilePath>(
   paths: FilePaths<P>,
   options?: 'buffer' | null | (ReadFilesOptions & { readonly encoding?: 'buffer' | null | undefined; readonly errors?: 'throw' | undefined }),
 ): AsyncGenerator<FileData<P, Buffer>, void>
+export function readFiles<P extends FilePath>(
+  paths: FilePaths<P>,
+  options?: BufferEncoding | 'buffer' | null | (ReadFilesOptions & { readonly errors?: 'throw' | undefined }),
+): AsyncGenerator<FileData<P, string | Buffer>, void>
+export function readFiles<P extends FilePath>(
+  paths: FilePaths<P>,
+  options?: BufferEncoding | 'buffer' | null | ReadFilesOptions,
+): AsyncGenerator<FileData<P, string | Buffer> | FileFailure<P>, void>
 export function readFiles(
   paths: ListedFiles,
   options: ReadFilesOptions & { readonly encoding: BufferEncoding; readonly errors: 'yield' },
@@ -117,6 +125,14 @@ export function readFiles(
   paths: ListedFiles,
   options?: 'buffer' | null | (ReadFilesOptions & { readonly encoding?: 'buffer' | null | undefined; readonly errors?: 'throw' | undefined }),
 ): AsyncGenerator<FileData<string | Buffer, Buffer>, void>
+export function readFiles(
+  paths: ListedFiles,
+  options?: BufferEncoding | 'buffer' | null | (ReadFilesOptions & { readonly errors?: 'throw' | undefined }),
+): AsyncGenerator<FileData<string | Buffer, string | Buffer>, void>
+export function readFiles(
+  paths: ListedFiles,
+  options?: BufferEncoding | 'buffer' | null | ReadFilesOptions,
+): AsyncGenerator<FileData<string | Buffer, string | Buffer> | FileFailure<string | Buffer>, void>
 
 /**
  * Reads many files into an array, in the order of the paths: `{ path, data }`, or `{ path, error }` for those that can't be read.
@@ -133,6 +149,10 @@ export function readFilesToArray<P extends FilePath>(
   paths: FilePaths<P>,
   options?: 'buffer' | null | (ReadFilesToArrayOptions & { readonly encoding?: 'buffer' | null | undefined }),
 ): Promise<(FileData<P, Buffer> | FileFailure<P>)[]>
+export function readFilesToArray<P extends FilePath>(
+  paths: FilePaths<P>,
+  options?: BufferEncoding | 'buffer' | null | ReadFilesToArrayOptions,
+): Promise<(FileData<P, string | Buffer> | FileFailure<P>)[]>
 export function readFilesToArray(
   paths: ListedFiles,
   options: BufferEncoding | (ReadFilesToArrayOptions & { readonly encoding: BufferEncoding }),
@@ -141,8 +161,12 @@ export function readFilesToArray(
   paths: ListedFiles,
   options?: 'buffer' | null | (ReadFilesToArrayOptions & { readonly encoding?: 'buffer' | null | undefined }),
 ): Promise<(FileData<string | Buffer, Buffer> | FileFailure<string | Buffer>)[]>
+export function readFilesToArray(
+  paths: ListedFiles,
+  options?: BufferEncoding | 'buffer' | null | ReadFilesToArrayOptions,
+): Promise<(FileData<string | Buffer, string | Buffer> | FileFailure<string | Buffer>)[]>
 
-/** Which files are listed. */
+/** Which files are listed. Patterns match the path relative to the folder, without a leading `./` or `/`. */
 export interface ListFilesOptions {
   /** Only files whose path below the folder matches one of these patterns (`*`, `**`, `?`, `[a-z]`, `{a,b}`). Default: all. */
   readonly glob?: string | readonly string[] | undefined

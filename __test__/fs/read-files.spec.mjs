@@ -333,9 +333,14 @@ test.serial('chunks cross, not files: at most one crossing for 64 small files', 
 })
 
 test('wrong options are refused by name', async t => {
-  const wrong = [{ encoding: 'utf9' }, { errors: 'ignore' }, { timeout: -1 }, { maxFilesInFlight: 0 }, { maxBytesInFlight: 0.5 }, { signal: {} }]
+  const wrong = [{ special: 'x' }, { ordered: 'x' }, { encodng: 'utf8' }, { encoding: 'utf9' }, { errors: 'ignore' }, { timeout: -1 }, { maxFilesInFlight: 0 }, { maxBytesInFlight: 0.5 }, { signal: {} }]
   for (const options of wrong) {
     t.throws(() => readFiles([], options), { instanceOf: SynchronizerInvalidError, message: new RegExp(Object.keys(options)[0]) })
+    await t.throwsAsync(readFilesToArray([], options), { instanceOf: SynchronizerInvalidError, message: new RegExp(Object.keys(options)[0]) })
+  }
+  t.deepEqual(await readFilesToArray([], { encodng: undefined, special: undefined }), [])
+  for (const bytes of [Buffer.from('path'), new Uint8Array(2)]) {
+    t.throws(() => readFiles(bytes), { instanceOf: SynchronizerInvalidError, message: /^paths must be/ })
   }
   for (const options of [5, true, ['utf8'], () => {}]) {
     const expected = { instanceOf: SynchronizerInvalidError, message: /^options must be an object, an encoding, or left out, but is / }

@@ -4,6 +4,7 @@
 
 const core = require('../core.js')
 const { closeSource } = require('../close-source.js')
+const { invalid } = require('../validate.js')
 const { checkResult, toIterator } = require('../task-sources.js')
 const { joinPaths, toNativePath } = require('./paths.js')
 
@@ -34,6 +35,8 @@ class Feeder {
 
   /** `onSourceError` is told what the source threw, and `onBroken` that the job can't be given anything. */
   constructor(paths, window, onSourceError, onBroken) {
+    // Bytes are a path, and iterate as numbers.
+    if (ArrayBuffer.isView(paths)) throw invalid('paths', paths, 'an (async) iterator or an (async) iterable of paths')
     this.#window = window
     this.#source = toIterator('paths', paths)
     this.#onSourceError = onSourceError
