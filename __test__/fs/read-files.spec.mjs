@@ -270,6 +270,13 @@ for (const ordered of [true, false]) {
   }
 }
 
+test('readFilesToArray goes on through windows of all sizes', async t => {
+  for (const maxFilesInFlight of [1, 2, 10, 100]) {
+    const files = await readFilesToArray(many, { maxFilesInFlight })
+    t.deepEqual(files.map(({ path }) => path), many)
+  }
+})
+
 test('an error of the source comes after the files of all its paths', async t => {
   const error = new Error('source')
   function* paths() {
