@@ -71,6 +71,8 @@ export interface ReadFilesOptions extends ReadFilesToArrayOptions {
  * `data` is an ordinary Buffer. Small files share memory as Node.js's own small Buffers do: keeping one keeps up to 64 KiB,
  * and their memory can't be transferred to another thread (a clone is sent).
  *
+ * A string as `options` is the encoding, as for Node.js's readFile.
+ *
  * `break`, `return()` and errors close the iterable of paths. An error of that iterable comes after the results of all its paths.
  *
  * @example
@@ -93,12 +95,20 @@ export function readFiles<P extends FilePath>(
 ): AsyncGenerator<FileData<P, Buffer> | FileFailure<P>, void>
 export function readFiles<P extends FilePath>(
   paths: FilePaths<P>,
-  options: ReadFilesOptions & { readonly encoding: BufferEncoding; readonly errors?: 'throw' | undefined },
+  options: BufferEncoding | (ReadFilesOptions & { readonly encoding: BufferEncoding; readonly errors?: 'throw' | undefined }),
 ): AsyncGenerator<FileData<P, string>, void>
 export function readFiles<P extends FilePath>(
   paths: FilePaths<P>,
-  options?: ReadFilesOptions & { readonly encoding?: 'buffer' | null | undefined; readonly errors?: 'throw' | undefined },
+  options?: 'buffer' | null | (ReadFilesOptions & { readonly encoding?: 'buffer' | null | undefined; readonly errors?: 'throw' | undefined }),
 ): AsyncGenerator<FileData<P, Buffer>, void>
+export function readFiles<P extends FilePath>(
+  paths: FilePaths<P>,
+  options?: BufferEncoding | 'buffer' | null | (ReadFilesOptions & { readonly errors?: 'throw' | undefined }),
+): AsyncGenerator<FileData<P, string | Buffer>, void>
+export function readFiles<P extends FilePath>(
+  paths: FilePaths<P>,
+  options?: BufferEncoding | 'buffer' | null | ReadFilesOptions,
+): AsyncGenerator<FileData<P, string | Buffer> | FileFailure<P>, void>
 export function readFiles(
   paths: ListedFiles,
   options: ReadFilesOptions & { readonly encoding: BufferEncoding; readonly errors: 'yield' },
@@ -109,38 +119,54 @@ export function readFiles(
 ): AsyncGenerator<FileData<string | Buffer, Buffer> | FileFailure<string | Buffer>, void>
 export function readFiles(
   paths: ListedFiles,
-  options: ReadFilesOptions & { readonly encoding: BufferEncoding; readonly errors?: 'throw' | undefined },
+  options: BufferEncoding | (ReadFilesOptions & { readonly encoding: BufferEncoding; readonly errors?: 'throw' | undefined }),
 ): AsyncGenerator<FileData<string | Buffer, string>, void>
 export function readFiles(
   paths: ListedFiles,
-  options?: ReadFilesOptions & { readonly encoding?: 'buffer' | null | undefined; readonly errors?: 'throw' | undefined },
+  options?: 'buffer' | null | (ReadFilesOptions & { readonly encoding?: 'buffer' | null | undefined; readonly errors?: 'throw' | undefined }),
 ): AsyncGenerator<FileData<string | Buffer, Buffer>, void>
+export function readFiles(
+  paths: ListedFiles,
+  options?: BufferEncoding | 'buffer' | null | (ReadFilesOptions & { readonly errors?: 'throw' | undefined }),
+): AsyncGenerator<FileData<string | Buffer, string | Buffer>, void>
+export function readFiles(
+  paths: ListedFiles,
+  options?: BufferEncoding | 'buffer' | null | ReadFilesOptions,
+): AsyncGenerator<FileData<string | Buffer, string | Buffer> | FileFailure<string | Buffer>, void>
 
 /**
  * Reads many files into an array, in the order of the paths: `{ path, data }`, or `{ path, error }` for those that can't be read.
  * All of them are held in memory; `readFiles` gives them one by one.
  *
  * @example
- * const files = await readFilesToArray(paths, { encoding: 'utf8' })
+ * const files = await readFilesToArray(paths, 'utf8')
  */
 export function readFilesToArray<P extends FilePath>(
   paths: FilePaths<P>,
-  options: ReadFilesToArrayOptions & { readonly encoding: BufferEncoding },
+  options: BufferEncoding | (ReadFilesToArrayOptions & { readonly encoding: BufferEncoding }),
 ): Promise<(FileData<P, string> | FileFailure<P>)[]>
 export function readFilesToArray<P extends FilePath>(
   paths: FilePaths<P>,
-  options?: ReadFilesToArrayOptions & { readonly encoding?: 'buffer' | null | undefined },
+  options?: 'buffer' | null | (ReadFilesToArrayOptions & { readonly encoding?: 'buffer' | null | undefined }),
 ): Promise<(FileData<P, Buffer> | FileFailure<P>)[]>
+export function readFilesToArray<P extends FilePath>(
+  paths: FilePaths<P>,
+  options?: BufferEncoding | 'buffer' | null | ReadFilesToArrayOptions,
+): Promise<(FileData<P, string | Buffer> | FileFailure<P>)[]>
 export function readFilesToArray(
   paths: ListedFiles,
-  options: ReadFilesToArrayOptions & { readonly encoding: BufferEncoding },
+  options: BufferEncoding | (ReadFilesToArrayOptions & { readonly encoding: BufferEncoding }),
 ): Promise<(FileData<string | Buffer, string> | FileFailure<string | Buffer>)[]>
 export function readFilesToArray(
   paths: ListedFiles,
-  options?: ReadFilesToArrayOptions & { readonly encoding?: 'buffer' | null | undefined },
+  options?: 'buffer' | null | (ReadFilesToArrayOptions & { readonly encoding?: 'buffer' | null | undefined }),
 ): Promise<(FileData<string | Buffer, Buffer> | FileFailure<string | Buffer>)[]>
+export function readFilesToArray(
+  paths: ListedFiles,
+  options?: BufferEncoding | 'buffer' | null | ReadFilesToArrayOptions,
+): Promise<(FileData<string | Buffer, string | Buffer> | FileFailure<string | Buffer>)[]>
 
-/** Which files are listed. */
+/** Which files are listed. Patterns match the path relative to the folder, without a leading `./` or `/`. */
 export interface ListFilesOptions {
   /** Only files whose path below the folder matches one of these patterns (`*`, `**`, `?`, `[a-z]`, `{a,b}`). Default: all. */
   readonly glob?: string | readonly string[] | undefined

@@ -108,5 +108,17 @@ test('A02: an abort ends listing with its reason', async t => {
 test('wrong arguments are refused by name', t => {
   t.throws(() => listFiles(dir, { glob: 'a[' }), { instanceOf: SynchronizerInvalidError, message: /glob.*a\[/ })
   t.throws(() => listFiles(dir, { ignore: 5 }), { instanceOf: SynchronizerInvalidError, message: /ignore/ })
+  for (const options of [{ hidden: 1 }, { followSymlinks: 1 }, { globs: '*' }]) {
+    t.throws(() => listFiles(dir, options), { instanceOf: SynchronizerInvalidError, message: new RegExp(Object.keys(options)[0]) })
+  }
+  for (const pattern of ['', '/a.txt', './a.txt']) {
+    for (const name of ['glob', 'ignore']) {
+      t.throws(() => listFiles(dir, { [name]: ['*', pattern] }), {
+        instanceOf: SynchronizerInvalidError,
+        message: new RegExp(`^${name} must be a path relative to the folder.* but is '${pattern}'$`),
+      })
+    }
+  }
+  t.throws(() => listFiles(dir, '*.md'), { instanceOf: SynchronizerInvalidError, message: /options.*\*\.md/ })
   t.throws(() => listFiles(5), { code: 'ERR_INVALID_ARG_TYPE' })
 })

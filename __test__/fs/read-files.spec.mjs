@@ -116,6 +116,13 @@ test('F05: text is what readFile gives: U+FFFD for bad bytes, and a BOM kept', a
   }
 })
 
+test('a string as options is the encoding, as for readFile', async t => {
+  t.is((await one(many[1], 'latin1')).data, readFileSync(many[1], 'latin1'))
+  t.is((await collect(readFiles([many[1]], 'utf8'))).values[0].data, readFileSync(many[1], 'utf8'))
+  t.true(Buffer.isBuffer((await one(many[1], 'buffer')).data))
+  t.true(Buffer.isBuffer((await one(many[1], null)).data))
+})
+
 test('F04: files of /proc have size 0 and content', async t => {
   const { data } = await one('/proc/self/limits', { encoding: 'utf8' })
   t.is(data, readFileSync('/proc/self/limits', 'utf8'))
@@ -231,20 +238,43 @@ test('return() before the first next() closes the source', async t => {
   t.deepEqual([source.nextCalls, source.returnCalls], [0, 1])
 })
 
-test('nothing is pulled before it is asked for, nor beyond the window', async t => {
-  let pulled = 0
-  function* paths() {
-    for (const path of many) {
-      pulled++
-      yield path
-    }
+for (const ordered of [true, false]) {
+  for (const window of [1, 2, 10, 100]) {
+    test(`nothing is pulled before it is asked for, nor beyond a window of ${window}, ordered: ${ordered}`, async t => {
+      const counts = { pulled: 0, given: 0, most: 0 }
+      function pull(path) {
+        counts.most = Math.max(counts.most, ++counts.pulled - counts.given)
+        return path
+      }
+      function* paths() {
+        for (const path of many) yield pull(path)
+      }
+      async function* slowPaths() {
+        for (const path of many.slice(0, 300)) {
+          if (counts.pulled % 7 === 0) await turns(1)
+          yield pull(path)
+        }
+      }
+      for (const [source, length] of [[paths, many.length], [slowPaths, 300]]) {
+        Object.assign(counts, { pulled: 0, given: 0, most: 0 })
+        const reads = readFiles(source(), { maxFilesInFlight: window, ordered })
+        t.is(counts.pulled, 0)
+        for await (const _ of reads) {
+          counts.given++
+          if (counts.given % 50 === 0) await turns(1)
+        }
+        t.is(counts.given, length)
+        t.is(counts.most, window)
+      }
+    })
   }
-  const reads = readFiles(paths(), { maxFilesInFlight: 10 })
-  t.is(pulled, 0)
-  await reads.next()
-  t.true(pulled <= 20)
-  const { values } = await collect(reads)
-  t.is(values.length, many.length - 1)
+}
+
+test('readFilesToArray goes on through windows of all sizes', async t => {
+  for (const maxFilesInFlight of [1, 2, 10, 100]) {
+    const files = await readFilesToArray(many, { maxFilesInFlight })
+    t.deepEqual(files.map(({ path }) => path), many)
+  }
 })
 
 test('an error of the source comes after the files of all its paths', async t => {
@@ -310,10 +340,21 @@ test.serial('chunks cross, not files: at most one crossing for 64 small files', 
 })
 
 test('wrong options are refused by name', async t => {
-  const wrong = [{ encoding: 'utf9' }, { errors: 'ignore' }, { timeout: -1 }, { maxFilesInFlight: 0 }, { maxBytesInFlight: 0.5 }, { signal: {} }]
+  const wrong = [{ special: 'x' }, { ordered: 'x' }, { encodng: 'utf8' }, { encoding: 'utf9' }, { errors: 'ignore' }, { timeout: -1 }, { maxFilesInFlight: 0 }, { maxBytesInFlight: 0.5 }, { signal: {} }]
   for (const options of wrong) {
     t.throws(() => readFiles([], options), { instanceOf: SynchronizerInvalidError, message: new RegExp(Object.keys(options)[0]) })
+    await t.throwsAsync(readFilesToArray([], options), { instanceOf: SynchronizerInvalidError, message: new RegExp(Object.keys(options)[0]) })
   }
+  t.deepEqual(await readFilesToArray([], { encodng: undefined, special: undefined }), [])
+  for (const bytes of [Buffer.from('path'), new Uint8Array(2)]) {
+    t.throws(() => readFiles(bytes), { instanceOf: SynchronizerInvalidError, message: /^paths must be/ })
+  }
+  for (const options of [5, true, ['utf8'], () => {}]) {
+    const expected = { instanceOf: SynchronizerInvalidError, message: /^options must be an object, an encoding, or left out, but is / }
+    t.throws(() => readFiles([], options), expected)
+    await t.throwsAsync(readFilesToArray([], options), expected)
+  }
+  await t.throwsAsync(readFilesToArray([], 'utf9'), { instanceOf: SynchronizerInvalidError, message: /encoding.*utf9/ })
   t.throws(() => readFiles(5), { instanceOf: SynchronizerInvalidError, message: /paths/ })
   await t.throwsAsync(readFilesToArray(5), { instanceOf: SynchronizerInvalidError, message: /paths/ })
 })

@@ -4,6 +4,7 @@
 
 const core = require('../core.js')
 const { closeSource } = require('../close-source.js')
+const { invalid } = require('../validate.js')
 const { checkResult, toIterator } = require('../task-sources.js')
 const { joinPaths, toNativePath } = require('./paths.js')
 
@@ -21,6 +22,8 @@ class Feeder {
   /** What the user gave, by index, until its outcome is there: `{ path, native, error }`. @type {Map<number, any>} */
   #inputs = new Map()
   #count = 0
+  /** Paths that were pulled and whose results were not given. */
+  #inFlight = 0
   /** Paths that have not crossed yet. @type {(string | Uint8Array)[]} */
   #batch = []
   #batchSize = LEAST
@@ -32,6 +35,8 @@ class Feeder {
 
   /** `onSourceError` is told what the source threw, and `onBroken` that the job can't be given anything. */
   constructor(paths, window, onSourceError, onBroken) {
+    // Bytes are a path, and iterate as numbers.
+    if (ArrayBuffer.isView(paths)) throw invalid('paths', paths, 'an (async) iterator or an (async) iterable of paths')
     this.#window = window
     this.#source = toIterator('paths', paths)
     this.#onSourceError = onSourceError
@@ -42,16 +47,21 @@ class Feeder {
     this.#job = job
   }
 
-  /** What was given as `index`; its place in the window is free. */
+  /** What was given as `index`. */
   take(index) {
     const input = this.#inputs.get(index)
     this.#inputs.delete(index)
     return input
   }
 
+  /** So many results were given: their places in the window are free. */
+  free(results) {
+    this.#inFlight -= results
+  }
+
   /** Pulls while there is room. */
   pull() {
-    while (!this.#pulling && !this.#ended && this.#inputs.size < this.#window) {
+    while (!this.#pulling && !this.#ended && this.#inFlight < this.#window) {
       this.#pulling = true
       const step = this.#next()
       if (typeof step?.then === 'function') Promise.resolve(step).then(this.#onPulled, this.#onSourceFailed)
@@ -105,6 +115,7 @@ class Feeder {
       input.error = error
     }
     this.#inputs.set(this.#count++, input)
+    this.#inFlight++
     this.#batch.push(input.native)
     if (this.#batch.length < this.#batchSize) return
     this.#batchSize = Math.min(2 * this.#batchSize, MOST)

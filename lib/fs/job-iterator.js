@@ -23,6 +23,8 @@ class JobIterator extends ClosableIterator {
   /** Calls of `next()` are served one after the other. */
   #line = Promise.resolve()
   #waiting = 0
+  /** Values given since `advance` was told. */
+  #given = 0
   #onAbort = () => this.#aborted()
 
   /** `open` starts the job at the first `next()`. */
@@ -33,6 +35,7 @@ class JobIterator extends ClosableIterator {
   }
 
   next() {
+    if (this.#given >= this.advanceEvery) this.#advance()
     if (this.#waiting === 0 && this.#position < this.#values.length) {
       return Promise.resolve({ done: false, value: this.#shift() })
     }
@@ -71,8 +74,11 @@ class JobIterator extends ClosableIterator {
     return []
   }
 
-  /** The job is there, or a chunk of it was received: more may be given to it. */
-  advance() {}
+  /** After how many values the job may be given more, while there are others to give. */
+  advanceEvery = Infinity
+
+  /** So many values were given since the last call, and more may be given to the job. */
+  advance(_given) {}
 
   /** All is over; resolves when what was opened is closed. */
   async closeSource() {}
@@ -84,12 +90,22 @@ class JobIterator extends ClosableIterator {
       const chunk = await this.#nextChunk().catch((error) => this.breakOff(error))
       if (this.#done || this.#failure !== undefined) continue
       if (chunk === null) await this.#over()
-      else this.#received(chunk)
+      else {
+        this.#values = this.receive(chunk)
+        this.#position = 0
+      }
     }
     return { done: false, value: this.#shift() }
   }
 
+  #advance() {
+    const given = this.#given
+    this.#given = 0
+    if (this.#failure === undefined) this.advance(given)
+  }
+
   async #nextChunk() {
+    if (this.#job !== undefined) this.#advance()
     if (isTurnOver()) {
       await new Promise((resolve) => nextTurn(() => resolve(undefined)))
       if (this.#done || this.#failure !== undefined) return null
@@ -98,20 +114,15 @@ class JobIterator extends ClosableIterator {
       if (this.#signal?.aborted) return this.#aborted()
       this.#job = this.#open()
       if (this.#signal !== undefined) onAbort(this.#signal, this.#onAbort)
-      this.advance()
+      this.#advance()
     }
     return this.#job.next()
-  }
-
-  #received(chunk) {
-    this.#values = this.receive(chunk)
-    this.#position = 0
-    if (this.#failure === undefined) this.advance()
   }
 
   #shift() {
     const value = this.#values[this.#position]
     this.#values[this.#position++] = undefined
+    this.#given++
     return value
   }
 

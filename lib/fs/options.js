@@ -8,11 +8,19 @@ const { checkLimit, checkOptionalSignal, invalid } = require('../validate.js')
 const FILES_IN_FLIGHT = 2048
 const BYTES_IN_FLIGHT = 64 * 1024 * 1024
 
-function readOptions(options) {
-  const { encoding, errors = 'throw', ordered = true, special = false, signal, timeout } = options ?? {}
-  const { maxFilesInFlight = FILES_IN_FLIGHT, maxBytesInFlight = BYTES_IN_FLIGHT } = options ?? {}
+const READ_OPTIONS = ['encoding', 'errors', 'maxBytesInFlight', 'maxFilesInFlight', 'ordered', 'signal', 'special', 'timeout']
+const LIST_OPTIONS = ['followSymlinks', 'glob', 'hidden', 'ignore', 'signal']
+
+/** A string is the encoding, as for Node.js's readFile. */
+function readOptions(given) {
+  const options = typeof given === 'string' ? { encoding: given } : asObject(given, 'an object, an encoding, or left out')
+  checkNames(options, READ_OPTIONS)
+  const { encoding, errors = 'throw', ordered = true, special = false, signal, timeout } = options
+  const { maxFilesInFlight = FILES_IN_FLIGHT, maxBytesInFlight = BYTES_IN_FLIGHT } = options
   checkLimit('maxFilesInFlight', maxFilesInFlight)
   checkLimit('maxBytesInFlight', maxBytesInFlight)
+  checkBoolean('ordered', ordered)
+  checkBoolean('special', special)
   checkOptionalSignal(signal)
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0)) {
     throw invalid('timeout', timeout, 'a number of milliseconds above 0, or left out')
@@ -23,11 +31,27 @@ function readOptions(options) {
     errors,
     maxBytesInFlight,
     maxFilesInFlight,
-    ordered: ordered !== false,
+    ordered,
     signal,
-    special: special === true,
+    special,
     timeout: timeout === Infinity ? undefined : timeout,
   }
+}
+
+function asObject(options, remedy) {
+  if (options == null) return {}
+  if (typeof options !== 'object' || Array.isArray(options)) throw invalid('options', options, remedy)
+  return options
+}
+
+function checkNames(options, names) {
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && !names.includes(name)) throw invalid("An option's name", name, `one of ${names.join(', ')}`)
+  }
+}
+
+function checkBoolean(name, value) {
+  if (typeof value !== 'boolean') throw invalid(name, value, 'true, false, or left out')
 }
 
 /** What Node.js's readFile takes; `undefined` stands for a Buffer. */
@@ -39,14 +63,18 @@ function encodingOf(encoding) {
   return encoding
 }
 
-function listOptions(options) {
-  const { glob, ignore, followSymlinks = false, hidden = false, signal } = options ?? {}
+function listOptions(given) {
+  const options = asObject(given, 'an object, or left out')
+  checkNames(options, LIST_OPTIONS)
+  const { glob, ignore, followSymlinks = false, hidden = false, signal } = options
+  checkBoolean('followSymlinks', followSymlinks)
+  checkBoolean('hidden', hidden)
   checkOptionalSignal(signal)
   return {
     glob: patterns('glob', glob),
     ignore: patterns('ignore', ignore),
-    followSymlinks: followSymlinks === true,
-    hidden: hidden === true,
+    followSymlinks,
+    hidden,
     signal,
   }
 }
@@ -55,6 +83,9 @@ function patterns(name, value) {
   const list = value === undefined ? [] : Array.isArray(value) ? value : [value]
   for (const pattern of list) {
     if (typeof pattern !== 'string') throw invalid(name, value, 'a pattern, an array of patterns, or left out')
+    if (pattern === '' || /^\.?\//.test(pattern)) {
+      throw invalid(name, pattern, "a path relative to the folder, without a leading './' or '/', such as '**/*.md'")
+    }
   }
   return list
 }

@@ -9,6 +9,9 @@ const { ListedFiles } = require('./list-files.js')
 const { readOptions } = require('./options.js')
 const { Outcomes } = require('./outcomes.js')
 
+/** Results after which paths are pulled anew: fewer would cross in small pieces, and more would let reading stand still. */
+const REFILL = 64
+
 class FileReads extends JobIterator {
   #paths
   #options
@@ -19,6 +22,7 @@ class FileReads extends JobIterator {
     super(() => this.#start(), options.signal)
     this.#paths = paths
     this.#options = options
+    this.advanceEvery = Math.min(REFILL, Math.ceil(options.maxFilesInFlight / 2))
     if (paths instanceof ListedFiles) return
     this.#feeder = new Feeder(
       paths,
@@ -28,8 +32,13 @@ class FileReads extends JobIterator {
     )
   }
 
-  advance() {
+  advance(given) {
+    this.free(given)
     this.#feeder?.pull()
+  }
+
+  free(results) {
+    this.#feeder?.free(results)
   }
 
   receive(chunk) {
@@ -69,6 +78,7 @@ class ArrayOfReads extends FileReads {
   receive(chunk) {
     this.receiveEach(chunk, (index, outcome) => {
       this.results[index] = outcome
+      this.free(1)
     })
     return []
   }
@@ -79,7 +89,7 @@ function readFiles(paths, options) {
 }
 
 async function readFilesToArray(paths, options) {
-  const reads = new ArrayOfReads(paths, readOptions({ ...options, errors: 'yield', ordered: false }))
+  const reads = new ArrayOfReads(paths, { ...readOptions(options), errors: 'yield', ordered: false })
   await reads.next()
   return reads.results
 }

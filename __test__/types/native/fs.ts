@@ -21,6 +21,12 @@ export async function reading(urls: AsyncIterable<URL>): Promise<void> {
     else exactly<string | undefined>()(file.error.code)
   }
   exactly<(FileData<string, string> | FileFailure<string>)[]>()(await readFilesToArray(names, { encoding: 'utf8' }))
+  exactly<(FileData<string, string> | FileFailure<string>)[]>()(await readFilesToArray(names, 'utf8'))
+  for await (const { data } of readFiles(listFiles('.'), 'hex')) exactly<string>()(data)
+  const open = { encoding: 'utf8' as BufferEncoding | undefined }
+  exactly<(FileData<string, string | Buffer> | FileFailure<string>)[]>()(await readFilesToArray(names, open))
+  for await (const { data } of readFiles(names, open)) exactly<string | Buffer>()(data)
+  for await (const { data } of readFiles(listFiles('.'), open)) exactly<string | Buffer>()(data)
   const options: ReadFilesOptions & { encoding: 'latin1'; errors: 'throw' } = { encoding: 'latin1', errors: 'throw', maxBytesInFlight: 1 }
   for await (const { data } of readFiles(listFiles('.'), options)) exactly<string>()(data)
 }
@@ -40,6 +46,8 @@ export function refused(): void {
   readFiles([1])
   // @ts-expect-error no such encoding
   readFiles(['a'], { encoding: 'utf9' })
+  // @ts-expect-error no such encoding
+  void readFilesToArray(['a'], 'utf9')
   // @ts-expect-error no such way to tell errors
   readFiles(['a'], { errors: 'ignore' })
 }
