@@ -248,12 +248,14 @@ export interface S3FailedKey {
  * contradict each other), `RequestTimeout`, `CredentialsError`, `Closed` (the client was closed), `Panic` (a fault of this package).
  */
 export class S3BulkError extends Error {
-  constructor(params: { message: string; code: string; status?: number; counts?: S3Counts; cause?: unknown })
+  constructor(params: { message: string; code: string; status?: number; counts?: S3Counts; failed?: S3FailedKey[]; cause?: unknown })
   readonly code: string
   /** The status of the HTTP answer, if there was one. */
   readonly status?: number
   /** What was done before, where a whole job failed. */
   readonly counts?: S3Counts
+  /** Keys that stayed before a `deletePrefix` without `onTaskError` failed or was aborted: the first 100,000, if there were any. */
+  readonly failed?: S3FailedKey[]
 }
 
 /** Keys that stayed. `code` is that of the first; all other keys of the call went. */
@@ -267,7 +269,7 @@ export class S3DeleteError extends S3BulkError {
 
 /** A `deletePrefix` that its signal has ended: `name` is `AbortError`, `code` `ABORT_ERR`, and `cause` the signal's reason. */
 export class S3AbortError extends S3BulkError {
-  constructor(params: { counts: S3Counts; cause?: unknown })
+  constructor(params: { counts: S3Counts; failed?: S3FailedKey[]; cause?: unknown })
   readonly counts: S3Counts
 }
 
@@ -307,7 +309,10 @@ export class S3BulkClient {
    * {@link S3AbortError} after an abort, and with an {@link S3BulkError} when the job could not go on: `counts` says what was done.
    */
   deletePrefix(options: S3DeletePrefixOptions): Promise<S3Counts>
-  /** Stops what runs, waits for requests in flight, and closes the connections. */
+  /**
+   * Stops what runs, waits for requests in flight, and closes the connections. What was stopped rejects with an {@link S3BulkError} of
+   * code `Closed`: jobs (with `counts`), calls of executors, and listings, unless their last page had been given.
+   */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

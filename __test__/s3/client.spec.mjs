@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test from 'ava'
+import { SynchronizerProvider } from 'ya-syn-native'
 import * as face from 'ya-syn-native/s3'
-import { Bucket, clientConfig, flat, keysOf, numbered, requests, sleep, waitUntil, withStore } from './store.mjs'
+import { Bucket, clientConfig, keysOf, numbered, requests, sleep, waitUntil, withStore } from './store.mjs'
 
 const { S3BulkClient, S3BulkError, S3DeleteError, S3AbortError } = face
 
@@ -139,11 +140,59 @@ serial('close() ends what runs, waits for what is in flight, and leaves no socke
   const [called, ran] = await ended
   t.is(called.reason.code, 'Closed')
   t.regex(called.reason.message, /closed; 29\d0 keys were not tried/)
-  t.is(ran.status, 'fulfilled')
-  await flat(listing)
+  t.is(ran.reason.code, 'Closed')
+  t.true(ran.reason.counts.deleted > 0 && ran.reason.counts.deleted < 1000)
+  await t.throwsAsync(listing.next(), { instanceOf: S3BulkError, code: 'Closed', message: /closed before the listing was read to its end/ })
+  t.true((await listing.next()).done, 'it is told once')
   await waitUntil(async () => (await server.stats()).connections.now <= before)
   await sleep(100)
   t.is(await requests(server, 'DeleteObjects'), sent, 'nothing more was sent')
+})
+
+const cut = {
+  'a job that deletes': (client) => client.deletePrefix({ Bucket, all: true, batchSize: 10, maxTasksInExecution: 1 }),
+  'a dry run': (client) => client.deletePrefix({ Bucket, all: true, dryRun: true, MaxKeys: 10, parallelListing: 1 }),
+  'a loop over a listing': (client) => keysOf(client, { MaxKeys: 10 }),
+  'executeTasks without JavaScript': (client) =>
+    new SynchronizerProvider().executeTasks({
+      maxTasksInFlight: 2, maxTasksInExecution: 1, taskSource: client.listKeys({ Bucket, MaxKeys: 10 }), taskExecutor: client.deleteObjects({ Bucket, batchSize: 10 }),
+    }),
+  'executeTasks of a listing': (client) =>
+    new SynchronizerProvider().executeTasks({
+      maxTasksInFlight: 2, maxTasksInExecution: 1, taskSource: client.listKeys({ Bucket, MaxKeys: 10, parallelListing: 1 }), taskExecutor: () => sleep(1),
+    }),
+}
+for (const [name, start] of Object.entries(cut)) {
+  serial(`close() in the middle of ${name} makes it fail, not end`, async (t) => {
+    const { open, server } = t.context
+    await server.seed({ bucket: Bucket, template: '{i:06}', count: 3000 })
+    await server.configure({ latencyList: 20, latencyDelete: 20 })
+    const client = open()
+    const ended = t.throwsAsync(start(client), { instanceOf: S3BulkError, code: 'Closed', message: /client was closed before/ })
+    await waitUntil(async () => (await server.stats()).requests.total >= 3)
+    await client.close()
+    const { counts } = await ended
+    if (counts !== undefined) t.true(counts.listed < 3000 || counts.deleted < 3000)
+    t.is(counts === undefined, /listing/.test(name))
+  })
+}
+
+serial('close() leaves a listing be whose last page was given, or that was left', async (t) => {
+  const { open, server } = t.context
+  await server.seed({ bucket: Bucket, template: '{i}', count: 30 })
+  const client = open()
+  const read = client.listKeys({ Bucket, parallelListing: 1 })
+  t.is((await read.next()).value.task.length, 30)
+  // Its end has come over when another job is through.
+  await keysOf(client)
+  const left = client.listKeys({ Bucket, parallelListing: 1, MaxKeys: 10 })
+  await left.next()
+  const leftLater = client.listKeys({ Bucket, parallelListing: 1, MaxKeys: 10 })
+  await leftLater.next()
+  await left.return()
+  await client.close()
+  await leftLater.return()
+  for (const listing of [read, left, leftLater]) t.deepEqual(await listing.next(), { done: true, value: undefined })
 })
 
 serial('a closed client begins nothing, and closing it again is harmless', async (t) => {

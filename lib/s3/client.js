@@ -7,7 +7,7 @@ const { closeWith } = require('../handles.js')
 const { checkLimit, checkOptionalFunction, invalid } = require('../validate.js')
 const { toConfig } = require('./config.js')
 const { CredentialsDesk } = require('./credentials.js')
-const { S3BulkError } = require('./errors.js')
+const { closedError } = require('./errors.js')
 const { makeExecutor } = require('./executor.js')
 const { DEFAULTS, checkOptional, toDeletion, toListing } = require('./options.js')
 const { runAll } = require('./run.js')
@@ -35,7 +35,7 @@ class Store {
 
   /** The addon's client, for a job that begins. */
   open() {
-    if (this.isClosed) throw new S3BulkError({ code: 'Closed', message: 'The client was closed; make another one' })
+    if (this.isClosed) throw closedError('; make another one')
     return this.#handle.id
   }
 

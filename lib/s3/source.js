@@ -6,7 +6,8 @@ const core = require('../core.js')
 const { onAbort, offAbort } = require('../abort.js')
 const { CLOSE, ClosableIterator } = require('../closable-iterator.js')
 const { openJob } = require('../native-job.js')
-const { faultError } = require('./errors.js')
+const { closedError, faultError } = require('./errors.js')
+const { tellSafely } = require('./tell.js')
 
 const PAGES = {
   keys: ([, keys]) => keys,
@@ -23,6 +24,8 @@ class S3Source extends ClosableIterator {
   #signal
   #job
   #isOver = false
+  /** Whether the client ended it. */
+  #isCut = false
   /** Calls of `next()` take turns. */
   #last = Promise.resolve()
   #onAbort = () => this.#close()
@@ -49,17 +52,22 @@ class S3Source extends ClosableIterator {
   }
 
   async [CLOSE]() {
+    this.#isCut = false
     this.#close()
   }
 
   async #next() {
-    while (!this.#isOver || this.#signal?.aborted) {
+    while (!this.#isOver || this.#isCut || this.#signal?.aborted) {
       if (this.#signal?.aborted) {
         this.#close()
         // It is told once, as an iterator tells an error.
         const { reason } = this.#signal
         this.#signal = undefined
         throw reason
+      }
+      if (this.#isCut) {
+        this.#isCut = false
+        throw closedError(' before the listing was read to its end')
       }
       const chunk = await this.#start().next()
       // It was closed meanwhile.
@@ -88,8 +96,12 @@ class S3Source extends ClosableIterator {
     return this.#job
   }
 
-  /** Ends the job; a call of `next()` that waits for it ends as well. */
+  /** The client ends: the next call of `next()` says so, or the one that waits, unless all pages were given. */
   stop() {
+    this.#isCut = true
+    tellSafely(() => {
+      this.#isCut = core.takeChunk(this.#job.id)?.[0] !== 'over'
+    })
     this.#close()
   }
 
