@@ -24,6 +24,9 @@ test('P02: import and require give one identity, and all errors are one family',
 
 const refused = {
   'a config that is no object': [5, /config must be an object, but is 5/],
+  'a config that is a list': [[], /config must be an object, but is \[\]/],
+  'a request handler that is no object': [{ requestHandler: 5 }, /requestHandler must be an object, but is 5/],
+  'an option it does not know': [{ forcepathstyle: true }, /forcepathstyle must be left out: S3BulkClient knows .*forcePathStyle.*, but is true/],
   'an endpoint that is no URL': [{ endpoint: 'localhost:9000' }, /endpoint must be a URL such as .*but is 'localhost:9000'/],
   'an endpoint of another scheme': [{ endpoint: 'ftp://store' }, /endpoint/],
   'a region that is no string': [{ region: 5 }, /region must be a string, or left out, but is 5/],

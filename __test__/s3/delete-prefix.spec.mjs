@@ -59,7 +59,9 @@ serial('other bad options are refused by name before anything is sent', async (t
     [{ batchSize: 0 }, /batchSize/], [{ batchSize: 1001 }, /batchSize/], [{ parallelListing: 0 }, /parallelListing/],
     [{ maxTasksInExecution: -1 }, /maxTasksInExecution/], [{ maxTasksInFlight: 0.5 }, /maxTasksInFlight/], [{ versions: 'yes' }, /versions/],
     [{ dryRun: 1 }, /dryRun must be a boolean/], [{ onTaskError: 5 }, /onTaskError/], [{ onProgress: {} }, /onProgress/], [{ signal: 'x' }, /signal/],
-    [{ where: () => true }, /where must be left out: use `filter`/], [{ filter: 'x' }, /filter/], [{ limitPerKey: {} }, /limitPerKey/],
+    [{ where: () => true }, /where must be left out: use `filter`/], [{ filter: 'x' }, /filter/],
+    [{ dryrun: true }, /dryrun must be left out: deletePrefix knows .*dryRun.*, but is true/], [{ suffix: '.tmp' }, /suffix must be left out/],
+    [{ limitPerKey: {} }, /limitPerKey/],
   ]) {
     await t.throwsAsync(client.deletePrefix({ Bucket, Prefix: 'a', ...options }), { code: 'Invalid', message })
   }

@@ -3,7 +3,7 @@
 // The configuration of a client: the names of the JavaScript SDK's, checked.
 
 const { invalid } = require('../validate.js')
-const { checkInteger, checkMilliseconds, checkObject, checkOptional, checkText, given } = require('./options.js')
+const { checkInteger, checkMilliseconds, checkNames, checkObject, checkOptional, checkText, given } = require('./options.js')
 
 const MODES = ['auto', 'checksum', 'md5', 'single']
 const FLAGS = [
@@ -16,13 +16,30 @@ const FLAGS = [
   'disableS3ExpressSessionAuth',
 ]
 
+const NAMES = [
+  'region',
+  'profile',
+  'endpoint',
+  'credentials',
+  'maxAttempts',
+  'requestTimeout',
+  'connectionTimeout',
+  'requestHandler',
+  'throttleTimeout',
+  'deleteMode',
+  ...FLAGS,
+]
+
 const DEFAULTS = { maxAttempts: 5, requestTimeout: 60_000, connectionTimeout: 10_000, throttleTimeout: 300_000, deleteMode: 'auto' }
 
 /** What the addon takes; `credentials` as a function is left out. @param {any} config */
 function toConfig(config) {
   checkObject('config', config)
+  if (Array.isArray(config)) throw invalid('config', config, 'an object')
+  checkNames('S3BulkClient', config, NAMES)
   // The JavaScript SDK has the times in the options of its request handler.
   const { requestHandler, ...rest } = config
+  if (requestHandler != null) checkObject('requestHandler', requestHandler)
   const { requestTimeout, connectionTimeout } = requestHandler ?? {}
   /** @type {any} */
   const merged = { ...DEFAULTS, ...given({ requestTimeout, connectionTimeout }), ...given(rest) }

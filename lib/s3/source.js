@@ -6,6 +6,7 @@ const core = require('../core.js')
 const { onAbort, offAbort } = require('../abort.js')
 const { CLOSE, ClosableIterator } = require('../closable-iterator.js')
 const { openJob } = require('../native-job.js')
+const { invalid } = require('../validate.js')
 const { closedError, faultError } = require('./errors.js')
 const { tellSafely } = require('./tell.js')
 
@@ -81,10 +82,24 @@ class S3Source extends ClosableIterator {
         throw faultError(chunk)
       }
       const page = PAGES[chunk[0]](chunk)
-      const wanted = this.#where === undefined ? page : page.filter((item) => this.#where(item))
+      const wanted = this.#where === undefined ? page : this.#filter(page)
       if (wanted.length > 0) return { done: false, value: { task: wanted } }
     }
     return { done: true, value: undefined }
+  }
+
+  #filter(page) {
+    try {
+      return page.filter((item) => {
+        const isWanted = this.#where(item)
+        // A promise would count as true for every key.
+        if (typeof isWanted !== 'boolean') throw invalid('What where() returns', isWanted, 'true or false, and no promise of it')
+        return isWanted
+      })
+    } catch (error) {
+      this.#close()
+      throw error
+    }
   }
 
   #start() {
