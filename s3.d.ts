@@ -98,7 +98,7 @@ export interface S3ListOptions<Item> extends S3Target {
    */
   readonly parallelListing?: number | undefined
   readonly filter?: S3Filter | undefined
-  /** A filter in JavaScript. With one, `executeTasks` no longer runs without JavaScript. */
+  /** A filter in JavaScript, which is not async. With one, `executeTasks` no longer runs without JavaScript. */
   readonly where?: ((item: Item) => boolean) | undefined
   /** `next()` rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
@@ -123,7 +123,10 @@ export interface S3ObjectVersion {
 /** A key to delete, or one version of it. */
 export type S3Deletable = string | { readonly Key: string; readonly VersionId?: string | undefined }
 
-/** A listing: an async iterator of pages, none of them empty, and a `taskSource`. */
+/**
+ * A listing: an async iterator of pages, none of them empty, and a `taskSource`. One that is not read to its end must be closed, by
+ * `return()` or by leaving a `for await`: until then it goes on listing ahead.
+ */
 export interface S3Listing<Item> extends AsyncIterableIterator<SynchronizerTask<Item[]>> {
   next(): Promise<IteratorResult<SynchronizerTask<Item[]>, undefined>>
   return(value?: unknown): Promise<IteratorReturnResult<undefined>>
@@ -222,7 +225,7 @@ export interface S3Counts {
   readonly failed: number
   /** Delete markers that a plain delete made in a versioned bucket. */
   readonly markersCreated: number
-  /** Bytes that were listed. */
+  /** Bytes of the keys that went; in a dry run, of those that would. */
   readonly bytes: number
   /** Requests sent, all tries included. */
   readonly requests: number
@@ -285,7 +288,8 @@ export class S3AbortError extends S3BulkError {
  * await s3.close()
  *
  * @example
- * // A pipeline of one's own. Both ends are native, so that no key comes over to JavaScript.
+ * // A pipeline of one's own. Both ends are native, so that no key comes over to JavaScript. As every executeTasks, it resolves
+ * // although keys stayed: onTaskError is the one to tell of them.
  * await provider.executeTasks({
  *   maxTasksInFlight: 100, // pages
  *   maxTasksInExecution: 50, // delete requests

@@ -30,6 +30,7 @@ const refused = {
   'an endpoint that is no URL': [{ endpoint: 'localhost:9000' }, /endpoint must be a URL such as .*but is 'localhost:9000'/],
   'an endpoint of another scheme': [{ endpoint: 'ftp://store' }, /endpoint/],
   'a region that is no string': [{ region: 5 }, /region must be a string, or left out, but is 5/],
+  'an empty region': [{ region: '' }, /region must be a string that is not empty, or left out, but is ''/],
   'a flag that is no boolean': [{ forcePathStyle: 'yes' }, /forcePathStyle must be a boolean, or left out, but is 'yes'/],
   'no attempts': [{ maxAttempts: 0 }, /maxAttempts must be an integer from 1 to 1000, but is 0/],
   'half an attempt': [{ maxAttempts: 1.5 }, /maxAttempts/],
@@ -38,6 +39,13 @@ const refused = {
   'a negative time in the place of the SDK': [{ requestHandler: { requestTimeout: -5 } }, /requestTimeout .*-5/],
   'an unknown mode': [{ deleteMode: 'many' }, /deleteMode must be 'auto', 'checksum', 'md5', 'single', but is 'many'/],
   'credentials without a secret': [{ credentials: { accessKeyId: 'a' } }, /credentials\.secretAccessKey must be a string that is not empty/],
+  'an empty key id': [{ credentials: { accessKeyId: '' } }, /accessKeyId must be a string that is not empty, but is a value of type string that is empty/],
+  'a session token that is no string': [
+    { credentials: { accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 5 } }, /credentials\.sessionToken must be a string, or left out, but is a value of type number/,
+  ],
+  'an end of credentials that is no date': [
+    { credentials: { accessKeyId: 'a', secretAccessKey: 'b', expiration: 'soon' } }, /credentials\.expiration must be a Date, or what makes one, but is 'soon'/,
+  ],
   'credentials that are text': [{ credentials: 'a:b' }, /credentials must be an object/],
 }
 for (const [name, [config, message]] of Object.entries(refused)) {
