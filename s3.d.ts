@@ -98,7 +98,7 @@ export interface S3ListOptions<Item> extends S3Target {
    */
   readonly parallelListing?: number | undefined
   readonly filter?: S3Filter | undefined
-  /** A filter in JavaScript. With one, `executeTasks` no longer runs without JavaScript. */
+  /** A filter in JavaScript, which is not async. With one, `executeTasks` no longer runs without JavaScript. */
   readonly where?: ((item: Item) => boolean) | undefined
   /** `next()` rejects with `signal.reason`. */
   readonly signal?: AbortSignal | undefined
@@ -123,7 +123,10 @@ export interface S3ObjectVersion {
 /** A key to delete, or one version of it. */
 export type S3Deletable = string | { readonly Key: string; readonly VersionId?: string | undefined }
 
-/** A listing: an async iterator of pages, none of them empty, and a `taskSource`. */
+/**
+ * A listing: an async iterator of pages, none of them empty, and a `taskSource`. One that is not read to its end must be closed, by
+ * `return()` or by leaving a `for await`: until then it goes on listing ahead.
+ */
 export interface S3Listing<Item> extends AsyncIterableIterator<SynchronizerTask<Item[]>> {
   next(): Promise<IteratorResult<SynchronizerTask<Item[]>, undefined>>
   return(value?: unknown): Promise<IteratorReturnResult<undefined>>
@@ -222,7 +225,7 @@ export interface S3Counts {
   readonly failed: number
   /** Delete markers that a plain delete made in a versioned bucket. */
   readonly markersCreated: number
-  /** Bytes that were listed. */
+  /** Bytes of the keys that went; in a dry run, of those that would. */
   readonly bytes: number
   /** Requests sent, all tries included. */
   readonly requests: number
@@ -248,12 +251,14 @@ export interface S3FailedKey {
  * contradict each other), `RequestTimeout`, `CredentialsError`, `Closed` (the client was closed), `Panic` (a fault of this package).
  */
 export class S3BulkError extends Error {
-  constructor(params: { message: string; code: string; status?: number; counts?: S3Counts; cause?: unknown })
+  constructor(params: { message: string; code: string; status?: number; counts?: S3Counts; failed?: S3FailedKey[]; cause?: unknown })
   readonly code: string
   /** The status of the HTTP answer, if there was one. */
   readonly status?: number
   /** What was done before, where a whole job failed. */
   readonly counts?: S3Counts
+  /** Keys that stayed before a `deletePrefix` without `onTaskError` failed or was aborted: the first 100,000, if there were any. */
+  readonly failed?: S3FailedKey[]
 }
 
 /** Keys that stayed. `code` is that of the first; all other keys of the call went. */
@@ -267,7 +272,7 @@ export class S3DeleteError extends S3BulkError {
 
 /** A `deletePrefix` that its signal has ended: `name` is `AbortError`, `code` `ABORT_ERR`, and `cause` the signal's reason. */
 export class S3AbortError extends S3BulkError {
-  constructor(params: { counts: S3Counts; cause?: unknown })
+  constructor(params: { counts: S3Counts; failed?: S3FailedKey[]; cause?: unknown })
   readonly counts: S3Counts
 }
 
@@ -283,7 +288,8 @@ export class S3AbortError extends S3BulkError {
  * await s3.close()
  *
  * @example
- * // A pipeline of one's own. Both ends are native, so that no key comes over to JavaScript.
+ * // A pipeline of one's own. Both ends are native, so that no key comes over to JavaScript. As every executeTasks, it resolves
+ * // although keys stayed: onTaskError is the one to tell of them.
  * await provider.executeTasks({
  *   maxTasksInFlight: 100, // pages
  *   maxTasksInExecution: 50, // delete requests
@@ -307,7 +313,10 @@ export class S3BulkClient {
    * {@link S3AbortError} after an abort, and with an {@link S3BulkError} when the job could not go on: `counts` says what was done.
    */
   deletePrefix(options: S3DeletePrefixOptions): Promise<S3Counts>
-  /** Stops what runs, waits for requests in flight, and closes the connections. */
+  /**
+   * Stops what runs, waits for requests in flight, and closes the connections. What was stopped rejects with an {@link S3BulkError} of
+   * code `Closed`: jobs (with `counts`), calls of executors, and listings, unless their last page had been given.
+   */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

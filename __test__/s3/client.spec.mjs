@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import test from 'ava'
+import { SynchronizerProvider } from 'ya-syn-native'
 import * as face from 'ya-syn-native/s3'
-import { Bucket, clientConfig, flat, keysOf, numbered, requests, sleep, waitUntil, withStore } from './store.mjs'
+import { Bucket, clientConfig, keysOf, numbered, requests, sleep, waitUntil, withStore } from './store.mjs'
 
 const { S3BulkClient, S3BulkError, S3DeleteError, S3AbortError } = face
 
@@ -23,9 +24,13 @@ test('P02: import and require give one identity, and all errors are one family',
 
 const refused = {
   'a config that is no object': [5, /config must be an object, but is 5/],
+  'a config that is a list': [[], /config must be an object, but is \[\]/],
+  'a request handler that is no object': [{ requestHandler: 5 }, /requestHandler must be an object, but is 5/],
+  'an option it does not know': [{ forcepathstyle: true }, /forcepathstyle must be left out: S3BulkClient knows .*forcePathStyle.*, but is true/],
   'an endpoint that is no URL': [{ endpoint: 'localhost:9000' }, /endpoint must be a URL such as .*but is 'localhost:9000'/],
   'an endpoint of another scheme': [{ endpoint: 'ftp://store' }, /endpoint/],
   'a region that is no string': [{ region: 5 }, /region must be a string, or left out, but is 5/],
+  'an empty region': [{ region: '' }, /region must be a string that is not empty, or left out, but is ''/],
   'a flag that is no boolean': [{ forcePathStyle: 'yes' }, /forcePathStyle must be a boolean, or left out, but is 'yes'/],
   'no attempts': [{ maxAttempts: 0 }, /maxAttempts must be an integer from 1 to 1000, but is 0/],
   'half an attempt': [{ maxAttempts: 1.5 }, /maxAttempts/],
@@ -34,6 +39,13 @@ const refused = {
   'a negative time in the place of the SDK': [{ requestHandler: { requestTimeout: -5 } }, /requestTimeout .*-5/],
   'an unknown mode': [{ deleteMode: 'many' }, /deleteMode must be 'auto', 'checksum', 'md5', 'single', but is 'many'/],
   'credentials without a secret': [{ credentials: { accessKeyId: 'a' } }, /credentials\.secretAccessKey must be a string that is not empty/],
+  'an empty key id': [{ credentials: { accessKeyId: '' } }, /accessKeyId must be a string that is not empty, but is a value of type string that is empty/],
+  'a session token that is no string': [
+    { credentials: { accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 5 } }, /credentials\.sessionToken must be a string, or left out, but is a value of type number/,
+  ],
+  'an end of credentials that is no date': [
+    { credentials: { accessKeyId: 'a', secretAccessKey: 'b', expiration: 'soon' } }, /credentials\.expiration must be a Date, or what makes one, but is 'soon'/,
+  ],
   'credentials that are text': [{ credentials: 'a:b' }, /credentials must be an object/],
 }
 for (const [name, [config, message]] of Object.entries(refused)) {
@@ -139,11 +151,59 @@ serial('close() ends what runs, waits for what is in flight, and leaves no socke
   const [called, ran] = await ended
   t.is(called.reason.code, 'Closed')
   t.regex(called.reason.message, /closed; 29\d0 keys were not tried/)
-  t.is(ran.status, 'fulfilled')
-  await flat(listing)
+  t.is(ran.reason.code, 'Closed')
+  t.true(ran.reason.counts.deleted > 0 && ran.reason.counts.deleted < 1000)
+  await t.throwsAsync(listing.next(), { instanceOf: S3BulkError, code: 'Closed', message: /closed before the listing was read to its end/ })
+  t.true((await listing.next()).done, 'it is told once')
   await waitUntil(async () => (await server.stats()).connections.now <= before)
   await sleep(100)
   t.is(await requests(server, 'DeleteObjects'), sent, 'nothing more was sent')
+})
+
+const cut = {
+  'a job that deletes': (client) => client.deletePrefix({ Bucket, all: true, batchSize: 10, maxTasksInExecution: 1 }),
+  'a dry run': (client) => client.deletePrefix({ Bucket, all: true, dryRun: true, MaxKeys: 10, parallelListing: 1 }),
+  'a loop over a listing': (client) => keysOf(client, { MaxKeys: 10 }),
+  'executeTasks without JavaScript': (client) =>
+    new SynchronizerProvider().executeTasks({
+      maxTasksInFlight: 2, maxTasksInExecution: 1, taskSource: client.listKeys({ Bucket, MaxKeys: 10 }), taskExecutor: client.deleteObjects({ Bucket, batchSize: 10 }),
+    }),
+  'executeTasks of a listing': (client) =>
+    new SynchronizerProvider().executeTasks({
+      maxTasksInFlight: 2, maxTasksInExecution: 1, taskSource: client.listKeys({ Bucket, MaxKeys: 10, parallelListing: 1 }), taskExecutor: () => sleep(1),
+    }),
+}
+for (const [name, start] of Object.entries(cut)) {
+  serial(`close() in the middle of ${name} makes it fail, not end`, async (t) => {
+    const { open, server } = t.context
+    await server.seed({ bucket: Bucket, template: '{i:06}', count: 3000 })
+    await server.configure({ latencyList: 20, latencyDelete: 20 })
+    const client = open()
+    const ended = t.throwsAsync(start(client), { instanceOf: S3BulkError, code: 'Closed', message: /client was closed before/ })
+    await waitUntil(async () => (await server.stats()).requests.total >= 3)
+    await client.close()
+    const { counts } = await ended
+    if (counts !== undefined) t.true(counts.listed < 3000 || counts.deleted < 3000)
+    t.is(counts === undefined, /listing/.test(name))
+  })
+}
+
+serial('close() leaves a listing be whose last page was given, or that was left', async (t) => {
+  const { open, server } = t.context
+  await server.seed({ bucket: Bucket, template: '{i}', count: 30 })
+  const client = open()
+  const read = client.listKeys({ Bucket, parallelListing: 1 })
+  t.is((await read.next()).value.task.length, 30)
+  // Its end has come over when another job is through.
+  await keysOf(client)
+  const left = client.listKeys({ Bucket, parallelListing: 1, MaxKeys: 10 })
+  await left.next()
+  const leftLater = client.listKeys({ Bucket, parallelListing: 1, MaxKeys: 10 })
+  await leftLater.next()
+  await left.return()
+  await client.close()
+  await leftLater.return()
+  for (const listing of [read, left, leftLater]) t.deepEqual(await listing.next(), { done: true, value: undefined })
 })
 
 serial('a closed client begins nothing, and closing it again is harmless', async (t) => {

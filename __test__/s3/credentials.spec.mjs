@@ -22,7 +22,6 @@ const tellings = {
   'and say so': (at) => ({ expiration: new Date(at) }),
   'and say nothing': () => ({}),
   'and say something wrong': () => ({ expiration: new Date(Date.now() + 3_600_000) }),
-  'and say what is no time': () => ({ expiration: 'soon' }),
 }
 for (const [name, tell] of Object.entries(tellings)) {
   serial(`S15: credentials that expire during a run are fetched again: they expire ${name}`, async (t) => {
@@ -135,5 +134,12 @@ serial('closing a client ends those that wait for its function', async (t) => {
   await client.close()
   const [called, listed] = await ended
   t.is(called.status, 'rejected')
-  t.deepEqual(listed, { status: 'fulfilled', value: { done: true, value: undefined } })
+  t.is(listed.reason.code, 'Closed')
+})
+
+serial('what is no time to expire at fails the job by name and value', async (t) => {
+  const { open, server } = t.context
+  const client = open({ credentials: () => ({ ...server.credentials, expiration: 'soon' }) })
+  const message = /expiration must be a Date, or what makes one, but is 'soon'/
+  await t.throwsAsync(keysOf(client), { code: 'CredentialsError', message })
 })

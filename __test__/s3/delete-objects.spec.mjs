@@ -134,6 +134,11 @@ const refused = [
   [{ limitPerKey: { prefixLength: 1 } }, /limitPerKey\.maxTasksInExecution/],
   [{ limitPerKey: { prefixLength: 1, maxTasksInExecution: 1, synchronizers: {} } }, /limitPerKey\.synchronizers must be a SynchronizerProvider/],
 ]
+test('options that deleteObjects does not know are refused by name', (t) => {
+  const message = /batchsize must be left out: deleteObjects knows .*batchSize.*, but is 5/
+  t.throws(() => t.context.client.deleteObjects({ Bucket, batchsize: 5 }), { code: 'Invalid', message })
+})
+
 test('X01: bad options are refused by name and value', (t) => {
   const { client } = t.context
   for (const [options, message] of refused) t.throws(() => client.deleteObjects({ Bucket, ...options }), { code: 'Invalid', message })

@@ -59,7 +59,9 @@ serial('other bad options are refused by name before anything is sent', async (t
     [{ batchSize: 0 }, /batchSize/], [{ batchSize: 1001 }, /batchSize/], [{ parallelListing: 0 }, /parallelListing/],
     [{ maxTasksInExecution: -1 }, /maxTasksInExecution/], [{ maxTasksInFlight: 0.5 }, /maxTasksInFlight/], [{ versions: 'yes' }, /versions/],
     [{ dryRun: 1 }, /dryRun must be a boolean/], [{ onTaskError: 5 }, /onTaskError/], [{ onProgress: {} }, /onProgress/], [{ signal: 'x' }, /signal/],
-    [{ where: () => true }, /where must be left out: use `filter`/], [{ filter: 'x' }, /filter/], [{ limitPerKey: {} }, /limitPerKey/],
+    [{ where: () => true }, /where must be left out: use `filter`/], [{ filter: 'x' }, /filter/],
+    [{ dryrun: true }, /dryrun must be left out: deletePrefix knows .*dryRun.*, but is true/], [{ suffix: '.tmp' }, /suffix must be left out/],
+    [{ limitPerKey: {} }, /limitPerKey/],
   ]) {
     await t.throwsAsync(client.deletePrefix({ Bucket, Prefix: 'a', ...options }), { code: 'Invalid', message })
   }
@@ -176,6 +178,33 @@ serial('a fault of the listing rejects with its code and the counts, after what 
   t.is(error.status, 403)
   t.like(error.counts, { listed: 30, deleted: 30, failed: 0 })
 })
+
+const ends = {
+  abort: ({ controller }) => controller.abort(),
+  close: ({ client }) => client.close(),
+  fault: ({ server }) => server.faults([...denied(), { operation: 'ListObjectsV2', times: 'always', status: 403, code: 'AccessDenied' }]),
+}
+for (const [name, end] of Object.entries(ends)) {
+  serial(`keys that stayed before the job ended by ${name} are in the rejection`, async (t) => {
+    const { open, server } = t.context
+    await server.configure({ latencyList: 20 })
+    await server.seed({ bucket: Bucket, template: 'no/{i:04}', count: 3000 })
+    await server.faults(denied())
+    const client = open()
+    const controller = new AbortController()
+    const rejected = t.throwsAsync(
+      client.deletePrefix({ Bucket, all: true, MaxKeys: 10, batchSize: 10, parallelListing: 1, signal: controller.signal }),
+      { instanceOf: S3BulkError },
+    )
+    await waitUntil(async () => (await requests(server, 'DeleteObjects')) >= 2)
+    await end({ client, controller, server })
+    const { failed, counts, code } = await rejected
+    t.is(code, { abort: 'ABORT_ERR', close: 'Closed', fault: 'AccessDenied' }[name])
+    t.true(counts.failed > 0 && counts.failed < 3000)
+    t.is(failed.length, counts.failed)
+    t.deepEqual(failed[0], { Key: 'no/0000', code: 'AccessDenied', message: 'not yours' })
+  })
+}
 
 serial('S14, A02: an abort stops listing and deleting, and says exactly what was done', async (t) => {
   const { client, server } = t.context

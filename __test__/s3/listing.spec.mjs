@@ -161,6 +161,16 @@ serial('S11: pages that a filter empties are not handed out', async (t) => {
   }
 })
 
+serial('a filter in JavaScript that answers with anything but true or false ends the listing', async (t) => {
+  const { client, server } = t.context
+  await server.seed({ bucket: Bucket, template: '{i}', count: 30 })
+  for (const where of [async () => false, () => undefined, () => 1]) {
+    const listing = client.listKeys({ Bucket, MaxKeys: 10, where })
+    await t.throwsAsync(listing.next(), { code: 'Invalid', message: /What where\(\) returns must be true or false, and no promise of it, but is (Promise|undefined|1)/ })
+    t.true((await listing.next()).done)
+  }
+})
+
 serial('a filter in JavaScript that throws ends the listing with its error', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['a'] })
@@ -186,6 +196,14 @@ const refused = [
   [{ filter: { modifiedBefore: 'yesterday' } }, /filter\.modifiedBefore/],
   [{ filter: { regex: /a/ } }, /filter\.regex must be a string in the syntax of Rust's regex crate/],
 ]
+test('options that a listing does not know are refused by name', (t) => {
+  for (const method of ['listKeys', 'listObjects', 'listObjectVersions']) {
+    const message = new RegExp(`prefix must be left out: ${method} knows .*Prefix.*, but is 'a'`)
+    t.throws(() => t.context.client[method]({ Bucket, prefix: 'a' }), { code: 'Invalid', message })
+    t.notThrows(() => t.context.client[method]({ Bucket, prefix: undefined }))
+  }
+})
+
 test('bad options are refused by name and value', (t) => {
   for (const [options, message] of refused) {
     t.throws(() => t.context.client.listKeys({ Bucket, ...options }), { code: 'Invalid', message })

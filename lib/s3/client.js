@@ -7,9 +7,9 @@ const { closeWith } = require('../handles.js')
 const { checkLimit, checkOptionalFunction, invalid } = require('../validate.js')
 const { toConfig } = require('./config.js')
 const { CredentialsDesk } = require('./credentials.js')
-const { S3BulkError } = require('./errors.js')
+const { closedError } = require('./errors.js')
 const { makeExecutor } = require('./executor.js')
-const { DEFAULTS, checkOptional, toDeletion, toListing } = require('./options.js')
+const { DEFAULTS, DELETION_NAMES, JOB_NAMES, LISTING_NAMES, checkNames, checkOptional, toDeletion, toListing } = require('./options.js')
 const { runAll } = require('./run.js')
 const { S3Source } = require('./source.js')
 const { tellSafely } = require('./tell.js')
@@ -35,7 +35,7 @@ class Store {
 
   /** The addon's client, for a job that begins. */
   open() {
-    if (this.isClosed) throw new S3BulkError({ code: 'Closed', message: 'The client was closed; make another one' })
+    if (this.isClosed) throw closedError('; make another one')
     return this.#handle.id
   }
 
@@ -109,29 +109,34 @@ class S3BulkClient {
   }
 
   listKeys(options) {
+    checkNames('listKeys', options, LISTING_NAMES)
     return new S3Source(this.#store, toListing(options), options)
   }
 
   listObjects(options) {
+    checkNames('listObjects', options, LISTING_NAMES)
     return new S3Source(this.#store, { ...toListing(options), details: true }, options)
   }
 
   listObjectVersions(options) {
+    checkNames('listObjectVersions', options, LISTING_NAMES)
     return new S3Source(this.#store, { ...toListing(options), versions: true }, options)
   }
 
   deleteObjects(options) {
+    checkNames('deleteObjects', options, DELETION_NAMES)
     return makeExecutor(this.#store, toDeletion(options), options)
   }
 
   async deletePrefix(options) {
     const { Prefix, all, versions, dryRun, onTaskError, onProgress, signal, where } = options ?? {}
+    if (where != null) throw invalid('where', where, 'left out: use `filter`, or executeTasks with listKeys({ where }) and deleteObjects')
+    checkNames('deletePrefix', options, JOB_NAMES)
     for (const [name, flag] of [['all', all], ['versions', versions], ['dryRun', dryRun]]) checkOptional('boolean', name, flag)
     if (!all && (typeof Prefix !== 'string' || Prefix === '')) {
       throw invalid('Prefix', Prefix, 'a string that is not empty; to delete everything in the bucket set `all: true`')
     }
     if (all && Prefix != null && Prefix !== '') throw invalid('Prefix', Prefix, 'left out when `all` is true')
-    if (where != null) throw invalid('where', where, 'left out: use `filter`, or executeTasks with listKeys({ where }) and deleteObjects')
     checkOptionalFunction('onTaskError', onTaskError)
     checkOptionalFunction('onProgress', onProgress)
     const deletion = toDeletion(options)

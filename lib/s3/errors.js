@@ -2,16 +2,17 @@
 
 // What S3 jobs fail with.
 
-/** @typedef {{ message: string, code: string, status?: number | null, counts?: object, cause?: unknown }} Told */
+/** @typedef {{ message: string, code: string, status?: number | null, counts?: object, failed?: object[], cause?: unknown }} Told */
 
 /** A job that could not go on. */
 class S3BulkError extends Error {
   /** @param {Told} told */
-  constructor({ message, code, status, counts, cause }) {
+  constructor({ message, code, status, counts, failed, cause }) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     if (status != null) this.status = status
     if (counts !== undefined) this.counts = counts
+    if (failed !== undefined && failed.length > 0) this.failed = failed
   }
 }
 
@@ -19,17 +20,16 @@ class S3BulkError extends Error {
 class S3DeleteError extends S3BulkError {
   /** @param {{ failed: { Key: string, code: string, message: string }[], deleted: number, counts?: { failed: number } }} told */
   constructor({ failed, deleted, counts }) {
-    super({ message: describe(failed, counts?.failed ?? failed.length), code: failed[0].code, counts })
-    this.failed = failed
+    super({ message: describe(failed, counts?.failed ?? failed.length), code: failed[0].code, counts, failed })
     this.deleted = deleted
   }
 }
 
 /** A job that was ended by its signal, with what it had done. */
 class S3AbortError extends S3BulkError {
-  constructor({ counts, cause }) {
-    const { deleted, failed } = counts
-    super({ message: `The job was aborted; ${deleted} keys are deleted, ${failed} failed`, code: 'ABORT_ERR', counts, cause })
+  /** @param {{ counts: { deleted: number, failed: number }, failed?: object[], cause?: unknown }} told */
+  constructor({ counts, failed, cause }) {
+    super({ message: `The job was aborted; ${counts.deleted} keys are deleted, ${counts.failed} failed`, code: 'ABORT_ERR', counts, failed, cause })
   }
 }
 
@@ -50,9 +50,14 @@ for (const { ErrorClass, name } of [
   Object.defineProperty(ErrorClass.prototype, 'name', { value: name, writable: true, configurable: true })
 }
 
-/** The error for a chunk `['fault', code, message, status]`. @param {any[]} chunk @param {object} [counts] */
-function faultError([, code, message, status], counts) {
-  return new S3BulkError({ message: `${code}: ${message}`, code, status, counts })
+/** The error for a chunk `['fault', code, message, status]`. @param {any[]} chunk @param {{ counts?: object, failed?: object[] }} [done] what was done before */
+function faultError([, code, message, status], done) {
+  return new S3BulkError({ message: `${code}: ${message}`, code, status, ...done })
+}
+
+/** The error for what the end of the client leaves undone. @param {string} rest @param {{ counts?: object, failed?: object[] }} [done] */
+function closedError(rest, done) {
+  return new S3BulkError({ message: `The client was closed${rest}`, code: 'Closed', ...done })
 }
 
 /** The keys of a chunk that tells of some that stayed, whose columns begin at `at`. */
@@ -64,4 +69,4 @@ function failedKeys(chunk, at) {
   })
 }
 
-module.exports = { S3AbortError, S3BulkError, S3DeleteError, failedKeys, faultError }
+module.exports = { S3AbortError, S3BulkError, S3DeleteError, closedError, failedKeys, faultError }

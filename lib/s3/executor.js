@@ -7,7 +7,7 @@ const { onAbort, offAbort } = require('../abort.js')
 const { RUN_NATIVE } = require('../native-ends.js')
 const { openJob } = require('../native-job.js')
 const { invalid } = require('../validate.js')
-const { S3BulkError, S3DeleteError, failedKeys, faultError } = require('./errors.js')
+const { S3DeleteError, closedError, failedKeys, faultError } = require('./errors.js')
 const { isWellFormed } = require('./options.js')
 const { PermitsDesk } = require('./permits.js')
 const { runTasks } = require('./run.js')
@@ -46,7 +46,7 @@ class Executor {
     const failed = [...refused, ...failedKeys(settled, 4)]
     if (untried > 0) {
       if (this.#signal?.aborted) throw this.#signal.reason
-      throw fault === null ? new S3BulkError({ code: 'Closed', message: `The client was closed; ${untried} keys were not tried` }) : faultError(fault)
+      throw fault === null ? closedError(`; ${untried} keys were not tried`) : faultError(fault)
     }
     if (failed.length > 0) throw new S3DeleteError({ failed, deleted })
   }

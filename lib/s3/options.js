@@ -15,12 +15,25 @@ const DEFAULTS = {
   parallelListing: 8,
 }
 
+const TARGET_NAMES = ['Bucket', 'ExpectedBucketOwner', 'RequestPayer']
+const RANGE_NAMES = ['Prefix', 'StartAfter', 'MaxKeys', 'parallelListing', 'filter']
+const LISTING_NAMES = [...TARGET_NAMES, ...RANGE_NAMES, 'where', 'signal']
+const DELETION_NAMES = [...TARGET_NAMES, 'batchSize', 'maxTasksInExecution', 'limitPerKey', 'BypassGovernanceRetention', 'MFA', 'signal']
+const JOB_NAMES = [...DELETION_NAMES, ...RANGE_NAMES, 'all', 'versions', 'dryRun', 'maxTasksInFlight', 'onTaskError', 'onProgress']
+
 function given(options) {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null))
 }
 
 function checkObject(name, value) {
   if (typeof value !== 'object' || value === null) throw invalid(name, value, 'an object')
+}
+
+/** Refuses names that `what` does not know: of a misspelt one, nobody would notice that it does nothing. */
+function checkNames(what, options, names) {
+  checkObject('The options', options)
+  const unknown = Object.keys(given(options)).find((name) => !names.includes(name))
+  if (unknown !== undefined) throw invalid(unknown, options[unknown], `left out: ${what} knows ${names.join(', ')}`)
 }
 
 function checkOptional(type, name, value) {
@@ -84,7 +97,6 @@ function toPatterns(name, pattern) {
 
 /** What a listing takes. */
 function toListing(options) {
-  checkObject('The options', options)
   const { Prefix, StartAfter, MaxKeys, filter, where, signal } = options
   const parallelListing = options.parallelListing ?? DEFAULTS.parallelListing
   const target = toTarget(options)
@@ -99,7 +111,6 @@ function toListing(options) {
 
 /** What a delete takes. */
 function toDeletion(options) {
-  checkObject('The options', options)
   const batchSize = options.batchSize ?? DEFAULTS.batchSize
   const maxTasksInExecution = options.maxTasksInExecution ?? DEFAULTS.maxTasksInExecution
   const { BypassGovernanceRetention, MFA, limitPerKey, signal } = options
@@ -131,8 +142,12 @@ function toLimitPerKey(limitPerKey) {
 
 module.exports = {
   DEFAULTS,
+  DELETION_NAMES,
+  JOB_NAMES,
+  LISTING_NAMES,
   checkInteger,
   checkMilliseconds,
+  checkNames,
   checkObject,
   checkOptional,
   checkText,

@@ -6,7 +6,7 @@ const core = require('../core.js')
 const { onAbort, offAbort } = require('../abort.js')
 const { notifyListener } = require('../listeners.js')
 const { openJob } = require('../native-job.js')
-const { S3AbortError, S3DeleteError, failedKeys, faultError } = require('./errors.js')
+const { S3AbortError, S3DeleteError, closedError, failedKeys, faultError } = require('./errors.js')
 const { PermitsDesk } = require('./permits.js')
 const { stopJob, tellSafely } = require('./tell.js')
 
@@ -26,6 +26,7 @@ class Run {
   /** The first error that `onTaskError` threw, as `{ error }`. */
   #handlerFailure
   #failed = []
+  #isStopped = false
 
   /** @param {{ signal?: AbortSignal, onTaskError?: Function, onProgress?: Function, toProgress?: (progress: any) => object }} params */
   constructor(client, options, limitPerKey, params, isDry) {
@@ -36,7 +37,7 @@ class Run {
     this.#job = openJob(core.runS3, id, options, isDry, this.#permits?.job.id ?? 0)
   }
 
-  /** The end of the run, as `{ counts, fault, handlerFailure, failed }`. */
+  /** The end of the run, as `{ counts, failure, handlerFailure, failed }`; `failure` is what kept it from going on. */
   async execute() {
     const { signal, onProgress } = this.#params
     this.#client.started(this)
@@ -59,15 +60,23 @@ class Run {
       const chunk = await this.#job.next()
       if (chunk[0] === 'over') {
         if (this.#params.onProgress != null) this.#report(chunk[1])
-        return { counts: countsOf(chunk[1], performance.now() - this.#startedAt), fault, handlerFailure: this.#handlerFailure, failed: this.#failed }
+        const counts = countsOf(chunk[1], performance.now() - this.#startedAt)
+        const failed = this.#failed
+        return { counts, failure: this.#failure(fault, { counts, failed }), handlerFailure: this.#handlerFailure, failed }
       }
       if (chunk[0] === 'fault') fault = chunk
       else await this.#stayed(chunk)
     }
   }
 
-  /** Starts nothing more. */
+  #failure(fault, done) {
+    if (fault !== undefined) return faultError(fault, done)
+    return this.#isStopped ? closedError(` before the job was over; ${done.counts.deleted} keys are deleted`, done) : undefined
+  }
+
+  /** The client ends: nothing more starts, and what was done by then can't be told from all there was to do. */
   stop() {
+    this.#isStopped = true
     stopJob(this.#job)
   }
 
@@ -122,9 +131,9 @@ async function runTasks(client, options, limitPerKey, params) {
     { signal, onTaskError: onTaskError ?? ignore, onProgress, toProgress },
     false,
   )
-  const { counts, fault, handlerFailure } = await run.execute()
+  const { failure, handlerFailure } = await run.execute()
   if (signal?.aborted) throw signal.reason
-  if (fault !== undefined) throw faultError(fault, counts)
+  if (failure !== undefined) throw failure
   if (handlerFailure !== undefined) throw handlerFailure.error
 }
 
@@ -132,9 +141,9 @@ async function runTasks(client, options, limitPerKey, params) {
 async function runAll(client, options, limitPerKey, params, isDry) {
   const { signal } = params
   if (signal?.aborted) throw new S3AbortError({ counts: countsOf(NOTHING, 0), cause: signal.reason })
-  const { counts, fault, handlerFailure, failed } = await new Run(client, options, limitPerKey, params, isDry).execute()
-  if (signal?.aborted) throw new S3AbortError({ counts, cause: signal.reason })
-  if (fault !== undefined) throw faultError(fault, counts)
+  const { counts, failure, handlerFailure, failed } = await new Run(client, options, limitPerKey, params, isDry).execute()
+  if (signal?.aborted) throw new S3AbortError({ counts, failed, cause: signal.reason })
+  if (failure !== undefined) throw failure
   if (handlerFailure !== undefined) throw handlerFailure.error
   if (failed.length > 0) throw new S3DeleteError({ failed, deleted: counts.deleted, counts })
   // A dry run deletes nothing, and tells what would be.

@@ -6,7 +6,9 @@ const core = require('../core.js')
 const { onAbort, offAbort } = require('../abort.js')
 const { CLOSE, ClosableIterator } = require('../closable-iterator.js')
 const { openJob } = require('../native-job.js')
-const { faultError } = require('./errors.js')
+const { invalid } = require('../validate.js')
+const { closedError, faultError } = require('./errors.js')
+const { tellSafely } = require('./tell.js')
 
 const PAGES = {
   keys: ([, keys]) => keys,
@@ -23,6 +25,8 @@ class S3Source extends ClosableIterator {
   #signal
   #job
   #isOver = false
+  /** Whether the client ended it. */
+  #isCut = false
   /** Calls of `next()` take turns. */
   #last = Promise.resolve()
   #onAbort = () => this.#close()
@@ -49,17 +53,22 @@ class S3Source extends ClosableIterator {
   }
 
   async [CLOSE]() {
+    this.#isCut = false
     this.#close()
   }
 
   async #next() {
-    while (!this.#isOver || this.#signal?.aborted) {
+    while (!this.#isOver || this.#isCut || this.#signal?.aborted) {
       if (this.#signal?.aborted) {
         this.#close()
         // It is told once, as an iterator tells an error.
         const { reason } = this.#signal
         this.#signal = undefined
         throw reason
+      }
+      if (this.#isCut) {
+        this.#isCut = false
+        throw closedError(' before the listing was read to its end')
       }
       const chunk = await this.#start().next()
       // It was closed meanwhile.
@@ -73,10 +82,24 @@ class S3Source extends ClosableIterator {
         throw faultError(chunk)
       }
       const page = PAGES[chunk[0]](chunk)
-      const wanted = this.#where === undefined ? page : page.filter((item) => this.#where(item))
+      const wanted = this.#where === undefined ? page : this.#filter(page)
       if (wanted.length > 0) return { done: false, value: { task: wanted } }
     }
     return { done: true, value: undefined }
+  }
+
+  #filter(page) {
+    try {
+      return page.filter((item) => {
+        const isWanted = this.#where(item)
+        // A promise would count as true for every key.
+        if (typeof isWanted !== 'boolean') throw invalid('What where() returns', isWanted, 'true or false, and no promise of it')
+        return isWanted
+      })
+    } catch (error) {
+      this.#close()
+      throw error
+    }
   }
 
   #start() {
@@ -88,8 +111,12 @@ class S3Source extends ClosableIterator {
     return this.#job
   }
 
-  /** Ends the job; a call of `next()` that waits for it ends as well. */
+  /** The client ends: the next call of `next()` says so, or the one that waits, unless all pages were given. */
   stop() {
+    this.#isCut = true
+    tellSafely(() => {
+      this.#isCut = core.takeChunk(this.#job.id)?.[0] !== 'over'
+    })
     this.#close()
   }
 
