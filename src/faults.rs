@@ -6,6 +6,7 @@
 //! names its place itself with [`pass`]. `YA_SYN_NATIVE_STALL=<place>:<n>` keeps the first n threads that pass the
 //! place there for ever, as a dead mount does.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[cfg(debug_assertions)]
@@ -68,4 +69,10 @@ pub fn contain(place: &str, work: impl FnOnce()) {
         pass(place);
         work();
     }));
+}
+
+/// What a panic says, if it says something.
+pub fn text_of(panic: &(dyn Any + Send)) -> Option<&str> {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
 }

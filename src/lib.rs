@@ -11,7 +11,7 @@
 pub mod core;
 #[cfg(any(feature = "fs", feature = "tokio"))]
 pub mod exec;
-#[cfg(any(feature = "fs", feature = "node"))]
+#[cfg(any(feature = "fs", feature = "node", feature = "tokio"))]
 mod faults;
 #[cfg(feature = "node")]
 pub mod node;

@@ -430,7 +430,7 @@ impl<T: Item> Batcher<T> {
         if id == SHARED || lane.running > 0 || lane.gate == Gate::Asked {
             return;
         }
-        let until = lane.pace.as_ref().map_or(Moment::ZERO, |pace| pace.refused_at() + REMEMBERED);
+        let until = lane.pace.as_ref().map_or(Moment::ZERO, |pace| pace.cut_at() + REMEMBERED);
         if until > now {
             self.timers.push(Reverse((until, id)));
         } else if let Some(lane) = self.lanes.remove(&id) {

@@ -43,13 +43,13 @@ const MEASURABLE: f64 = 2.0;
 pub struct Pace {
     /// Keys a second, right after the last cut.
     rate: f64,
+    /// When it was cut, which is when a request was last refused that says something of it.
     cut_at: Moment,
     is_measured: bool,
     /// When the next request may be sent.
     next: Moment,
     /// What the last request put the next one off by.
     last_gap: Duration,
-    refused_at: Moment,
     /// The refusal from which on is measured, and the keys that went since.
     measured_from: Moment,
     gone: u64,
@@ -66,7 +66,6 @@ impl Pace {
             is_measured: false,
             next: now,
             last_gap: Duration::ZERO,
-            refused_at: now,
             measured_from: now,
             gone: 0,
         }
@@ -85,9 +84,9 @@ impl Pace {
         self.next
     }
 
-    /// When the last request was refused.
-    pub fn refused_at(&self) -> Moment {
-        self.refused_at
+    /// When it was cut last.
+    pub fn cut_at(&self) -> Moment {
+        self.cut_at
     }
 
     /// A request of so many keys is sent now.
@@ -121,7 +120,6 @@ impl Pace {
         };
         self.rate = self.rate.max(SLOWEST);
         self.cut_at = now;
-        self.refused_at = now;
         self.next = self.next.max(now) + self.last_gap.mul_f64(PAUSE);
     }
 }

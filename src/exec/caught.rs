@@ -1,21 +1,15 @@
 //! Makes an outcome of a panic, so that whoever waits for the work is told.
 
 use std::any::Any;
-use std::future::{Future, poll_fn};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::task::Poll;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt;
 
 /// What `work` gives, or what it panicked with.
 pub async fn caught<T>(work: impl Future<Output = T>) -> Result<T, Box<dyn Any + Send>> {
-    let mut work = pin!(work);
     // What panicked is not polled again.
-    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
-        Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
-        Ok(Poll::Pending) => Poll::Pending,
-        Err(panic) => Poll::Ready(Err(panic)),
-    })
-    .await
+    AssertUnwindSafe(work).catch_unwind().await
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::race::{First, race};
+use super::race::{Either, race};
 use super::source::{Executor, Source};
 use super::stop::Stop;
 use crate::core::limit::Limit;
@@ -49,8 +49,8 @@ where
         let event = match (wants, running.is_empty()) {
             (true, true) => Event::Pulled(source.next().await),
             (true, false) => match race(source.next(), running.join_next()).await {
-                First::Left(task) => Event::Pulled(task),
-                First::Right(finished) => Event::Finished(finished),
+                Either::Left(task) => Event::Pulled(task),
+                Either::Right(finished) => Event::Finished(finished),
             },
             (false, _) => Event::Finished(running.join_next().await),
         };

@@ -202,9 +202,8 @@ fn null(env: sys::napi_env) -> sys::napi_value {
 }
 
 fn error_of(panic: &(dyn Any + Send)) -> Error {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-    Error::new(Status::GenericFailure, text.unwrap_or("a panic without a message"))
+    let text = faults::text_of(panic).unwrap_or("a panic without a message");
+    Error::new(Status::GenericFailure, text)
 }
 
 /// The arguments of one call.

@@ -11,7 +11,7 @@
 //!    call from another thread: it puts the job's integer in the mailbox of the environment, and rings its bell if
 //!    the mailbox was empty. So any number of jobs share one wake-up.
 //! 3. The bell calls the function given to `onJobsReady` with the integers, and JavaScript takes again.
-//! 4. `cancelJob(job)` says that nobody wants the rest; `closeJob(job)` also forgets the job.
+//! 4. `closeJob(job)` says that nobody wants the rest, and forgets the job.
 //!
 //! How much a job may have ready (its credit) is the job's own bound: it learns of room in [`Job::take`].
 //! The wake-up never holds the event loop; `lib` does, with one timer, while somebody waits. When
@@ -164,10 +164,6 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
     // (job) -> chunk, null when it is over, undefined when nothing is ready
     functions
         .define("takeChunk", |env: &mut Environment, args| Ok(env.jobs.get(args.id(0)?)?.take()))?;
-    functions.define_sure("cancelJob", |env, args| {
-        env.jobs.get(args.id(0)?)?.cancel();
-        Ok(())
-    })?;
     functions.define_sure("closeJob", |env, args| {
         if let Some(Some(job)) = env.jobs.table.remove(args.id(0)?) {
             job.cancel();

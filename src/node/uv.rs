@@ -3,13 +3,13 @@
 //! Node.js exports them for addons, but nobody else does: tests of this crate link without them.
 
 use std::ffi::{c_int, c_void};
-use std::sync::OnceLock;
 
 #[cfg(unix)]
 use libloading::os::unix::Library;
 #[cfg(windows)]
 use libloading::os::windows::Library;
 use napi::{Error, Result};
+use once_cell::sync::OnceCell;
 
 /// `uv_async_t`, whose size only libuv knows.
 pub type Handle = *mut c_void;
@@ -32,8 +32,8 @@ pub struct Uv {
 impl Uv {
     /// That of the process.
     pub fn of_process() -> Result<&'static Self> {
-        static UV: OnceLock<std::result::Result<Uv, libloading::Error>> = OnceLock::new();
-        UV.get_or_init(Self::find).as_ref().map_err(|error| {
+        static UV: OnceCell<Uv> = OnceCell::new();
+        UV.get_or_try_init(Self::find).map_err(|error| {
             Error::from_reason(format!("this program has no libuv for addons: {error}"))
         })
     }

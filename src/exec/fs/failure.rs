@@ -2,6 +2,8 @@
 
 use std::any::Any;
 
+use crate::faults;
+
 /// The system call that failed, by the name that Node.js has for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemCall {
@@ -49,8 +51,6 @@ pub enum Failure {
 impl Failure {
     /// The failure that a panic is.
     pub(super) fn of_panic(panic: &(dyn Any + Send)) -> Self {
-        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-        Self::Panic(text.unwrap_or_else(|| "a panic".to_owned()))
+        Self::Panic(faults::text_of(panic).unwrap_or("a panic").to_owned())
     }
 }

@@ -5,7 +5,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use aws_sdk_s3::operation::delete_object::DeleteObjectOutput;
 use aws_sdk_s3::operation::delete_objects::DeleteObjectsOutput;
@@ -24,7 +24,7 @@ use super::object::Doomed;
 use super::progress::{Progress, add};
 use super::request::{Capture, Proof};
 use crate::core::pace::backoff;
-use crate::exec::race::{First, race};
+use crate::exec::race::{Either, race};
 use crate::exec::stop::Stop;
 
 /// New credentials are fetched this often for one request; then the store refuses those as well.
@@ -117,6 +117,12 @@ pub struct Target {
     pub mfa: Option<String>,
 }
 
+impl Target {
+    fn payer(&self) -> Option<RequestPayer> {
+        self.requester_pays.then_some(RequestPayer::Requester)
+    }
+}
+
 /// One page of a listing.
 #[derive(Clone, Debug, Default)]
 pub struct ListRequest {
@@ -190,7 +196,7 @@ impl Client {
                 }
                 _ => return Err(fault),
             };
-            if let First::Right(()) = race(tokio::time::sleep(wait), stop.stopped()).await {
+            if let Either::Right(()) = race(tokio::time::sleep(wait), stop.stopped()).await {
                 return Err(fault);
             }
             add(&progress.retries, 1);
@@ -206,7 +212,6 @@ impl Client {
         let details = request.details;
         let read = move |answer: &Answer<'_>| answer.listing(details);
         self.with_credentials(progress, |sdk| {
-            let payer = target.requester_pays.then_some(RequestPayer::Requester);
             if request.versions {
                 let (key, version) = match &request.place {
                     Some(Place::Marker(key, version)) => (Some(key.clone()), version.clone()),
@@ -221,7 +226,7 @@ impl Client {
                     .list_object_versions()
                     .bucket(&target.bucket)
                     .set_expected_bucket_owner(target.expected_owner.clone())
-                    .set_request_payer(payer)
+                    .set_request_payer(target.payer())
                     .encoding_type(EncodingType::Url)
                     .prefix(&request.prefix)
                     .set_key_marker(key)
@@ -247,7 +252,7 @@ impl Client {
                 .list_objects_v2()
                 .bucket(&target.bucket)
                 .set_expected_bucket_owner(target.expected_owner.clone())
-                .set_request_payer(payer)
+                .set_request_payer(target.payer())
                 .encoding_type(EncodingType::Url)
                 .prefix(&request.prefix)
                 .set_start_after(after)
@@ -290,7 +295,7 @@ impl Client {
                 .delete_objects()
                 .bucket(&target.bucket)
                 .set_expected_bucket_owner(target.expected_owner.clone())
-                .set_request_payer(target.requester_pays.then_some(RequestPayer::Requester))
+                .set_request_payer(target.payer())
                 .set_bypass_governance_retention(target.bypass_governance.then_some(true))
                 .set_mfa(target.mfa.clone())
                 .delete(delete.clone())
@@ -317,7 +322,7 @@ impl Client {
                 .delete_object()
                 .bucket(&target.bucket)
                 .set_expected_bucket_owner(target.expected_owner.clone())
-                .set_request_payer(target.requester_pays.then_some(RequestPayer::Requester))
+                .set_request_payer(target.payer())
                 .set_bypass_governance_retention(target.bypass_governance.then_some(true))
                 .set_mfa(target.mfa.clone())
                 .key(key)
@@ -357,11 +362,6 @@ impl Client {
             }
             add(&progress.retries, 1);
         }
-    }
-
-    /// How long a prefix may be throttled without anything getting through.
-    pub fn patience(&self) -> Duration {
-        self.config.throttle_timeout
     }
 }
 

@@ -108,7 +108,7 @@ impl Deleter {
         let plan = Plan {
             grouping: options.grouping.clone(),
             batch_size: options.batch_size,
-            patience: client.patience(),
+            patience: client.config().throttle_timeout,
         };
         let state = State {
             sender: Sender {
@@ -122,7 +122,6 @@ impl Deleter {
             calls: HashMap::new(),
             last_call: 0,
             running: 0,
-            asked: 0,
             gate,
             permits: HashMap::new(),
             started: Instant::now(),
@@ -183,7 +182,6 @@ struct State {
     calls: HashMap<u64, Call>,
     last_call: u64,
     running: u32,
-    asked: u32,
     gate: Option<Arc<dyn Gate>>,
     permits: HashMap<LaneId, Permit>,
     started: Instant,
@@ -220,18 +218,15 @@ impl State {
             Message::Finished { ticket, items, way, result } => {
                 self.finished(&ticket, items, way, result)
             }
-            Message::Permit { lane, permit } => {
-                self.asked -= 1;
-                match permit {
-                    // Nobody will use it any more.
-                    _ if self.stop.is_stopped() => {}
-                    Ok(permit) => {
-                        self.permits.insert(lane, permit);
-                        self.batcher.opened(lane);
-                    }
-                    Err(fault) => self.give_up(fault),
+            Message::Permit { lane, permit } => match permit {
+                // Nobody will use it any more.
+                _ if self.stop.is_stopped() => {}
+                Ok(permit) => {
+                    self.permits.insert(lane, permit);
+                    self.batcher.opened(lane);
                 }
-            }
+                Err(fault) => self.give_up(fault),
+            },
             Message::Stop => self.drop_waiting(),
         }
     }
@@ -280,7 +275,6 @@ impl State {
                 }
                 Next::Ask(lane, prefix) => {
                     let Some(gate) = &self.gate else { return None };
-                    self.asked += 1;
                     let permit = gate.acquire(&prefix);
                     tokio::spawn(async move {
                         let permit = permit.await;

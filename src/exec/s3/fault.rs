@@ -5,6 +5,8 @@
 
 use std::any::Any;
 
+use crate::faults;
+
 /// What to do about a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -62,9 +64,7 @@ impl Fault {
 
     /// What is told when a task of ours panicked.
     pub fn of_panic(panic: &(dyn Any + Send)) -> Self {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-        let text = text.unwrap_or("a panic without a message");
+        let text = faults::text_of(panic).unwrap_or("a panic without a message");
         Self::fatal("Panic", format!("A fault of this library: {text}"))
     }
 

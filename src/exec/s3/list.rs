@@ -23,7 +23,7 @@ use super::object::Object;
 use super::progress::{Progress, add};
 use super::split::{Asker, Whole, find_cuts};
 use crate::exec::caught::caught;
-use crate::exec::race::{First, race};
+use crate::exec::race::{Either, race};
 use crate::exec::source::Source;
 use crate::exec::stop::Stop;
 use crate::faults;
@@ -90,7 +90,7 @@ impl Lister {
             let stop = state.asker.stop.clone();
             let unwanted = race(closed.closed(), stop.stopped());
             // A listing that broke off must not pass for a whole one.
-            if let First::Left(Err(panic)) = race(caught(state.work(out)), unwanted).await {
+            if let Either::Left(Err(panic)) = race(caught(state.work(out)), unwanted).await {
                 let _ = closed.send(Err(Fault::of_panic(&*panic))).await;
             }
         });

@@ -6,7 +6,7 @@
 
 use std::error::Error;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use aws_sdk_s3::error::SdkError;
 use aws_smithy_runtime_api::box_error::BoxError;
@@ -24,6 +24,7 @@ use md5::{Digest, Md5};
 
 use super::answer::Answer;
 use super::fault::Fault;
+use crate::core::sync::Mutex;
 
 /// Told to the SDK in the place of a key that it does not take.
 const STAND_IN: &str = "key-of-blanks";
@@ -57,13 +58,7 @@ impl<T: Send + 'static> Capture<T> {
         blank: fn() -> Output,
         proof: Proof,
     ) -> Self {
-        Self(Arc::new(Inner {
-            read: Box::new(read),
-            blank,
-            proof,
-            blank_key: None,
-            taken: Mutex::new(None),
-        }))
+        Self::make(read, blank, proof, None)
     }
 
     /// As [`new`](Self::new), for a single delete of `key`. Returns the key to tell the SDK as well.
@@ -76,14 +71,17 @@ impl<T: Send + 'static> Capture<T> {
     ) -> (Self, String) {
         let blank_key = key.trim().is_empty().then(|| key.to_owned());
         let told = if blank_key.is_some() { STAND_IN } else { key };
-        let inner = Inner {
-            read: Box::new(read),
-            blank,
-            proof: Proof::Checksum,
-            blank_key,
-            taken: Mutex::new(None),
-        };
-        (Self(Arc::new(inner)), told.to_owned())
+        (Self::make(read, blank, Proof::Checksum, blank_key), told.to_owned())
+    }
+
+    fn make(
+        read: impl Fn(&Answer<'_>) -> Result<T, Fault> + Send + Sync + 'static,
+        blank: fn() -> Output,
+        proof: Proof,
+        blank_key: Option<String>,
+    ) -> Self {
+        let taken = Mutex::new(None);
+        Self(Arc::new(Inner { read: Box::new(read), blank, proof, blank_key, taken }))
     }
 
     /// What was read, or why nothing was.
@@ -94,7 +92,7 @@ impl<T: Send + 'static> Capture<T> {
         if let Err(error) = sent {
             return Err(fault(&error));
         }
-        let taken = self.0.taken.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        let taken = self.0.taken.lock().take();
         taken.unwrap_or_else(|| {
             Err(Fault::passing("NoAnswer", "The request was not answered".to_owned()))
         })
@@ -175,7 +173,7 @@ impl<T: Send + 'static> DeserializeResponse for Capture<T> {
             body: response.body().bytes().unwrap_or_default(),
         };
         let read = (self.0.read)(&answer);
-        *self.0.taken.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(read);
+        *self.0.taken.lock() = Some(read);
         Ok((self.0.blank)())
     }
 }
