@@ -18,7 +18,7 @@ const { isTurnOver, nextTurn } = require('./fairness.js')
 const { RUN_NATIVE } = require('./native-ends.js')
 const { Progress } = require('./progress.js')
 const { checkResult, checkTask, toIterator } = require('./task-sources.js')
-const { checkFunction, checkLimit, checkOptionalFunction, checkOptionalSignal, invalid } = require('./validate.js')
+const { checkFunction, checkKeyLimit, checkLimit, checkOptionalFunction, checkOptionalSignal, invalid } = require('./validate.js')
 
 const START = 1
 const PULL = 2
@@ -340,10 +340,7 @@ function checkRun({ maxTasksInFlight, maxTasksInExecution, onTaskError, onProgre
 function checkLimitPerKey(limitPerKey) {
   const { key, maxTasksInExecution, synchronizers } = limitPerKey ?? {}
   checkFunction('limitPerKey.key', key)
-  checkLimit('limitPerKey.maxTasksInExecution', maxTasksInExecution)
-  if (synchronizers !== undefined && typeof synchronizers?.forKey !== 'function') {
-    throw invalid('limitPerKey.synchronizers', synchronizers, 'a SynchronizerProvider, or left out')
-  }
+  checkKeyLimit(maxTasksInExecution, synchronizers)
 }
 
 module.exports = { RESULTS, Run, executeTasks }

@@ -13,4 +13,13 @@ function warnOfFault(error) {
   process.emitWarning(error)
 }
 
-module.exports = { answerOf, warnOfFault }
+/** Calls `tell()`, to which nobody waits for an answer: what it throws becomes a warning of the process. */
+function tellSafely(tell) {
+  try {
+    tell()
+  } catch (error) {
+    warnOfFault(error)
+  }
+}
+
+module.exports = { answerOf, tellSafely, warnOfFault }

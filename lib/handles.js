@@ -6,7 +6,7 @@
 // at once, and closing them in one go would hold the event loop up.
 
 const core = require('./core.js')
-const { warnOfFault } = require('./faults.js')
+const { tellSafely } = require('./faults.js')
 
 const SLICE = 5_000
 
@@ -30,13 +30,7 @@ function sweepSoon() {
 function sweep() {
   const slice = garbage.length > SLICE ? garbage.splice(-SLICE) : garbage
   if (slice === garbage) garbage = []
-  for (const handle of slice) {
-    try {
-      handle.close()
-    } catch (error) {
-      warnOfFault(error)
-    }
-  }
+  for (const handle of slice) tellSafely(() => handle.close())
   sweeping = garbage.length > 0
   if (sweeping) sweepSoon()
 }

@@ -6,7 +6,7 @@
 // process which only waits for a native job stays alive, and one that has nothing to wait for ends.
 
 const core = require('./core.js')
-const { warnOfFault } = require('./faults.js')
+const { tellSafely } = require('./faults.js')
 const { closeWith } = require('./handles.js')
 
 /** Milliseconds; the timer is there to exist, not to fire. */
@@ -86,12 +86,8 @@ class JobHandle {
   close() {
     if (this.closed) return
     this.closed = true
-    try {
-      core.closeJob(this.id)
-    } catch (error) {
-      // It is closed all the same.
-      warnOfFault(error)
-    }
+    // It is closed whatever comes of it.
+    tellSafely(() => core.closeJob(this.id))
     wake(this.id)
   }
 }

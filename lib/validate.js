@@ -23,6 +23,14 @@ function checkLimit(name, value) {
   if (typeof value !== 'number' || !core.isLimit(value)) throw invalidLimit(name, value)
 }
 
+/** The part that all kinds of `limitPerKey` have in common. */
+function checkKeyLimit(maxTasksInExecution, synchronizers) {
+  checkLimit('limitPerKey.maxTasksInExecution', maxTasksInExecution)
+  if (synchronizers !== undefined && typeof synchronizers?.forKey !== 'function') {
+    throw invalid('limitPerKey.synchronizers', synchronizers, 'a SynchronizerProvider, or left out')
+  }
+}
+
 function checkFunction(name, value) {
   if (typeof value !== 'function') throw invalid(name, value, 'a function')
 }
@@ -42,4 +50,4 @@ function checkOptionalSignal(signal) {
   }
 }
 
-module.exports = { show, invalid, invalidLimit, checkLimit, checkFunction, checkOptionalFunction, checkOptionalSignal, checkOptions }
+module.exports = { show, invalid, invalidLimit, checkLimit, checkKeyLimit, checkFunction, checkOptionalFunction, checkOptionalSignal, checkOptions }

@@ -3,6 +3,7 @@
 // The client: a store, and the jobs that run on it.
 
 const core = require('../core.js')
+const { tellSafely } = require('../faults.js')
 const { closeWith } = require('../handles.js')
 const { checkLimit, checkOptionalFunction, invalid } = require('../validate.js')
 const { toConfig } = require('./config.js')
@@ -12,7 +13,6 @@ const { makeExecutor } = require('./executor.js')
 const { DEFAULTS, DELETION_NAMES, JOB_NAMES, LISTING_NAMES, checkNames, checkOptional, toDeletion, toListing } = require('./options.js')
 const { runAll } = require('./run.js')
 const { S3Source } = require('./source.js')
-const { tellSafely } = require('./tell.js')
 
 /** What the parts of a client know of it. */
 class Store {

@@ -3,11 +3,11 @@
 // Asks the user's function for credentials whenever the addon needs some.
 
 const core = require('../core.js')
+const { tellSafely } = require('../faults.js')
 const { openJob } = require('../native-job.js')
 const { show } = require('../validate.js')
 const { toCredentials } = require('./config.js')
 const { serve } = require('./desk.js')
-const { tellSafely } = require('./tell.js')
 
 class CredentialsDesk {
   #provide

@@ -63,10 +63,12 @@ function closedError(rest, done) {
 /** The keys of a chunk that tells of some that stayed, whose columns begin at `at`. */
 function failedKeys(chunk, at) {
   const [keys, versions, codes, messages] = chunk.slice(at)
-  return keys.map((Key, i) => {
-    const failed = { Key, code: codes[i], message: messages[i] }
-    return versions[i] == null ? failed : { Key, VersionId: versions[i], code: codes[i], message: messages[i] }
-  })
+  return keys.map((Key, i) => failedKey(Key, versions[i], codes[i], messages[i]))
 }
 
-module.exports = { S3AbortError, S3BulkError, S3DeleteError, closedError, failedKeys, faultError }
+/** A key that stayed, of a version where one was meant. */
+function failedKey(Key, VersionId, code, message) {
+  return VersionId == null ? { Key, code, message } : { Key, VersionId, code, message }
+}
+
+module.exports = { S3AbortError, S3BulkError, S3DeleteError, closedError, failedKey, failedKeys, faultError }

@@ -7,12 +7,12 @@ const { onAbort, offAbort } = require('../abort.js')
 const { RUN_NATIVE } = require('../native-ends.js')
 const { openJob } = require('../native-job.js')
 const { invalid } = require('../validate.js')
-const { S3DeleteError, closedError, failedKeys, faultError } = require('./errors.js')
+const { S3DeleteError, closedError, failedKey, failedKeys, faultError } = require('./errors.js')
 const { isWellFormed } = require('./options.js')
 const { PermitsDesk } = require('./permits.js')
 const { runTasks } = require('./run.js')
 const { S3Source } = require('./source.js')
-const { stopJob } = require('./tell.js')
+const { stopJob } = require('./stop-job.js')
 
 /** Milliseconds after which an executor that nobody calls is given up; what it knows of the pace of prefixes is stale by then. */
 const IDLE = 10_000
@@ -138,7 +138,7 @@ function toColumns(page) {
     if (VersionId != null && typeof VersionId !== 'string') throw invalid(`VersionId of ${JSON.stringify(Key)}`, VersionId, 'a string, or left out')
     const message = faultOf(Key)
     if (message !== undefined) {
-      refused.push({ Key, ...(VersionId == null ? {} : { VersionId }), code: 'InvalidKey', message })
+      refused.push(failedKey(Key, VersionId, 'InvalidKey', message))
       continue
     }
     if (VersionId != null) versions ??= new Array(keys.length).fill(null)

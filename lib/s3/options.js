@@ -4,7 +4,7 @@
 
 const core = require('../core.js')
 const { SynchronizerInvalidError } = require('../errors.js')
-const { checkLimit, checkOptionalFunction, checkOptionalSignal, invalid, show } = require('../validate.js')
+const { checkKeyLimit, checkLimit, checkOptionalFunction, checkOptionalSignal, invalid, show } = require('../validate.js')
 
 const MOST_IN_BATCH = 1000
 const MOST_LISTERS = 1000
@@ -133,10 +133,7 @@ function toLimitPerKey(limitPerKey) {
   if (prefixLength != null) checkInteger('limitPerKey.prefixLength', prefixLength, 1024)
   if (delimiter === '') throw invalid('limitPerKey.delimiter', delimiter, 'a string that is not empty')
   checkText('limitPerKey.delimiter', delimiter)
-  checkLimit('limitPerKey.maxTasksInExecution', maxTasksInExecution)
-  if (synchronizers != null && typeof synchronizers.forKey !== 'function') {
-    throw invalid('limitPerKey.synchronizers', synchronizers, 'a SynchronizerProvider, or left out')
-  }
+  checkKeyLimit(maxTasksInExecution, synchronizers ?? undefined)
   return { prefixLength, delimiter, maxPerPrefix: maxTasksInExecution, gated: synchronizers != null }
 }
 

@@ -3,10 +3,10 @@
 // Permits of prefixes that synchronizers keep: a native job asks for one per request, and holds it until the request is over.
 
 const core = require('../core.js')
+const { tellSafely } = require('../faults.js')
 const { openJob } = require('../native-job.js')
 const { show } = require('../validate.js')
 const { serve } = require('./desk.js')
-const { tellSafely } = require('./tell.js')
 
 class PermitsDesk {
   #limitPerKey

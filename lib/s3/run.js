@@ -4,11 +4,12 @@
 
 const core = require('../core.js')
 const { onAbort, offAbort } = require('../abort.js')
+const { tellSafely } = require('../faults.js')
 const { notifyListener } = require('../listeners.js')
 const { openJob } = require('../native-job.js')
 const { S3AbortError, S3DeleteError, closedError, failedKeys, faultError } = require('./errors.js')
 const { PermitsDesk } = require('./permits.js')
-const { stopJob, tellSafely } = require('./tell.js')
+const { stopJob } = require('./stop-job.js')
 
 /** Milliseconds between two reports of progress. */
 const INTERVAL = 100

@@ -5,10 +5,10 @@
 const core = require('../core.js')
 const { onAbort, offAbort } = require('../abort.js')
 const { CLOSE, ClosableIterator } = require('../closable-iterator.js')
+const { tellSafely } = require('../faults.js')
 const { openJob } = require('../native-job.js')
 const { invalid } = require('../validate.js')
 const { closedError, faultError } = require('./errors.js')
-const { tellSafely } = require('./tell.js')
 
 const PAGES = {
   keys: ([, keys]) => keys,
