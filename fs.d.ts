@@ -41,9 +41,15 @@ export interface FileFailure<P> {
 export interface ReadFilesToArrayOptions {
   /** Text in this encoding, as Node.js's readFile gives it: `'utf8'` keeps a BOM and has U+FFFD for bad bytes. Default: a Buffer. */
   readonly encoding?: BufferEncoding | 'buffer' | null | undefined
-  /** How many files may be taken from the paths and not yet given as results. Default 2048. */
+  /**
+   * How many files may be taken from the paths and not yet given as results. Default 2048. Of `listFiles` those do not count whose
+   * results came over together with the one given last.
+   */
   readonly maxFilesInFlight?: number | undefined
-  /** How many bytes may be read and not yet given as results; one file may go beyond. Default 64 MiB. */
+  /**
+   * How many bytes may be read and not yet on their way as results; one file may go beyond. Default 64 MiB. What came over together
+   * with the result given last does not count: 8 MiB, and one file beyond.
+   */
   readonly maxBytesInFlight?: number | undefined
   /** How long reading one file may take, in milliseconds: after that its error has the code `ETIMEDOUT`. Default: as long as it takes. */
   readonly timeout?: number | undefined
