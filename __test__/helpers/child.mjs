@@ -12,11 +12,11 @@ const marker = 'unhandledRejection: '
  * Resolves, whatever the process does, with how it ended, what it printed, its unhandled rejections, and
  * `result`: its last line of standard output, as JSON.
  */
-export function runFixture(name, { args = [], nodeArgs = [], env = {}, timeout = 60_000, whenPrinted = () => {} } = {}) {
+export function runFixture(name, { node = process.execPath, args = [], nodeArgs = [], env = {}, timeout = 60_000, whenPrinted = () => {} } = {}) {
   return new Promise((resolve, reject) => {
     const started = performance.now()
     const child = spawn(
-      process.execPath,
+      node,
       ['--import', recorder, ...nodeArgs, fileURLToPath(new URL(name, fixtures)), ...args.map(String)],
       { env: { ...process.env, NODE_OPTIONS: '', ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
     )
