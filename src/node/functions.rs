@@ -18,7 +18,6 @@ use std::rc::Rc;
 use napi::bindgen_prelude::{FromNapiValue, JsObjectValue, Object, ToNapiValue, Unknown};
 use napi::{Env, Error, JsError, Result, Status, check_status, sys};
 
-use super::environment::Environment;
 use crate::faults;
 
 /// On the Error of a sure function: what it would have returned.
@@ -27,47 +26,79 @@ const ANSWER: &CStr = c"answer";
 /// No function takes more arguments.
 const MAX_ARGUMENTS: usize = 12;
 
-/// An object that fills with functions over one shared environment.
+/// What an area of functions shares in one environment.
+pub type Shared<S> = Rc<RefCell<S>>;
+
+/// What is done when the environment ends, in this order.
+type Endings = Rc<RefCell<Vec<Box<dyn FnOnce()>>>>;
+
+/// An object that fills with functions. Each area brings the state that its own functions share, so that nothing here
+/// knows any of them.
 pub struct Functions<'env> {
     env: &'env Env,
     object: Object<'env>,
-    environment: Rc<RefCell<Environment>>,
+    endings: Endings,
 }
 
 impl<'env> Functions<'env> {
     pub fn new(env: &'env Env) -> Result<Self> {
-        let environment = Rc::new(RefCell::new(Environment::new()));
+        let endings = Endings::default();
         // Permits of a worker that ends go to the next waiters at once, not when its memory is freed.
-        env.add_env_cleanup_hook(Rc::clone(&environment), |environment| {
-            faults::contain("close", || environment.borrow_mut().close());
+        env.add_env_cleanup_hook(Rc::clone(&endings), |endings| {
+            for end in endings.take() {
+                faults::contain("close", end);
+            }
         })?;
-        Ok(Self { env, object: Object::new(env)?, environment })
+        Ok(Self { env, object: Object::new(env)?, endings })
     }
 
-    /// Adds the function `name`.
-    pub fn define<R, F>(&mut self, name: &'static str, body: F) -> Result<()>
+    /// Shares `state` among the functions of an area. `end` is called when the environment ends, in the order in which the
+    /// areas were shared.
+    pub fn share<S: 'static>(&self, state: S, end: impl FnOnce(&mut S) + 'static) -> Shared<S> {
+        let shared = Rc::new(RefCell::new(state));
+        let ending = Rc::clone(&shared);
+        self.endings.borrow_mut().push(Box::new(move || end(&mut ending.borrow_mut())));
+        shared
+    }
+
+    /// Adds the function `name` over the state of its area.
+    pub fn define<S, R, F>(&mut self, state: &Shared<S>, name: &'static str, body: F) -> Result<()>
     where
+        S: 'static,
         R: ToNapiValue + 'static,
-        F: Fn(&mut Environment, &Arguments) -> Result<R> + 'static,
+        F: Fn(&mut S, &Arguments) -> Result<R> + 'static,
     {
-        self.add(name, false, body)
+        self.add(state, name, false, body)
     }
 
     /// Adds the function `name`, which must come to something: when it panics, it is called again.
-    pub fn define_sure<R, F>(&mut self, name: &'static str, body: F) -> Result<()>
+    pub fn define_sure<S, R, F>(
+        &mut self,
+        state: &Shared<S>,
+        name: &'static str,
+        body: F,
+    ) -> Result<()>
     where
+        S: 'static,
         R: ToNapiValue + 'static,
-        F: Fn(&mut Environment, &Arguments) -> Result<R> + 'static,
+        F: Fn(&mut S, &Arguments) -> Result<R> + 'static,
     {
-        self.add(name, true, body)
+        self.add(state, name, true, body)
     }
 
-    fn add<R, F>(&mut self, name: &'static str, sure: bool, body: F) -> Result<()>
+    fn add<S, R, F>(
+        &mut self,
+        state: &Shared<S>,
+        name: &'static str,
+        sure: bool,
+        body: F,
+    ) -> Result<()>
     where
+        S: 'static,
         R: ToNapiValue + 'static,
-        F: Fn(&mut Environment, &Arguments) -> Result<R> + 'static,
+        F: Fn(&mut S, &Arguments) -> Result<R> + 'static,
     {
-        let function = Function { name, sure, body, environment: Rc::clone(&self.environment) };
+        let function = Function { name, sure, body, state: Rc::clone(state) };
         let data: *mut c_void = Box::into_raw(Box::new(function)).cast();
         let env = self.env.raw();
         let mut value = ptr::null_mut();
@@ -78,7 +109,7 @@ impl<'env> Functions<'env> {
                 env,
                 name.as_ptr().cast(),
                 name.len() as isize,
-                Some(call::<R, F>),
+                Some(call::<S, R, F>),
                 data,
                 &mut value,
             ))?;
@@ -86,7 +117,7 @@ impl<'env> Functions<'env> {
                 env,
                 value,
                 data,
-                Some(drop_function::<F>),
+                Some(drop_function::<S, F>),
                 ptr::null_mut(),
                 ptr::null_mut(),
             ))?;
@@ -95,49 +126,44 @@ impl<'env> Functions<'env> {
         self.object.set_named_property(name, value)
     }
 
-    /// What the functions share.
-    pub fn environment(&self) -> Rc<RefCell<Environment>> {
-        Rc::clone(&self.environment)
-    }
-
     pub fn into_object(self) -> Object<'env> {
         self.object
     }
 }
 
-struct Function<F> {
+struct Function<S, F> {
     name: &'static str,
     sure: bool,
     body: F,
-    environment: Rc<RefCell<Environment>>,
+    state: Shared<S>,
 }
 
-impl<F> Function<F> {
+impl<S, F> Function<S, F> {
     fn run<R>(&self, arguments: &Arguments) -> Result<sys::napi_value>
     where
         R: ToNapiValue,
-        F: Fn(&mut Environment, &Arguments) -> Result<R>,
+        F: Fn(&mut S, &Arguments) -> Result<R>,
     {
-        let answer = (self.body)(&mut self.environment.borrow_mut(), arguments)?;
+        let answer = (self.body)(&mut self.state.borrow_mut(), arguments)?;
         // SAFETY: the arguments are those of the call that is going on.
         unsafe { R::to_napi_value(arguments.env, answer) }
     }
 }
 
-unsafe extern "C" fn drop_function<F>(_: sys::napi_env, data: *mut c_void, _: *mut c_void) {
+unsafe extern "C" fn drop_function<S, F>(_: sys::napi_env, data: *mut c_void, _: *mut c_void) {
     // SAFETY: the box was given to the function of JavaScript, which is gone.
-    let function = unsafe { Box::from_raw(data.cast::<Function<F>>()) };
-    // The last one takes the environment along.
+    let function = unsafe { Box::from_raw(data.cast::<Function<S, F>>()) };
+    // The last function of an area takes the state of the area along.
     faults::contain("dropFunction", || drop(function));
 }
 
-unsafe extern "C" fn call<R, F>(
+unsafe extern "C" fn call<S, R, F>(
     env: sys::napi_env,
     info: sys::napi_callback_info,
 ) -> sys::napi_value
 where
     R: ToNapiValue,
-    F: Fn(&mut Environment, &Arguments) -> Result<R>,
+    F: Fn(&mut S, &Arguments) -> Result<R>,
 {
     let mut arguments = Arguments { env, values: [ptr::null_mut(); MAX_ARGUMENTS] };
     let mut count = MAX_ARGUMENTS;
@@ -157,7 +183,7 @@ where
         return ptr::null_mut();
     }
     // SAFETY: `add` gave this type to the function of JavaScript, which is being called.
-    let function = unsafe { &*data.cast::<Function<F>>() };
+    let function = unsafe { &*data.cast::<Function<S, F>>() };
     let answer = catch_unwind(AssertUnwindSafe(|| {
         faults::pass(function.name);
         function.run(&arguments)

@@ -25,9 +25,8 @@ use std::sync::Arc;
 use napi::bindgen_prelude::ToNapiValue;
 use napi::{Env, Error, Result, Status, sys};
 
-use super::bell::Bell;
-use super::environment::Environment;
-use super::functions::{Functions, closed};
+use super::functions::{Functions, Shared, closed, to_js};
+use super::wake::bell::Bell;
 use crate::core::slab::Slab;
 use crate::core::sync::Mutex;
 
@@ -130,15 +129,20 @@ impl Jobs {
         }
     }
 
-    /// The job that the integer stands for.
-    pub fn get(&self, job: u32) -> Result<&Arc<dyn Job>> {
+    fn get(&self, job: u32) -> Result<&Arc<dyn Job>> {
         self.table.get(job).and_then(Option::as_ref).ok_or_else(|| closed("job"))
+    }
+
+    /// The job that the integer stands for, if it is one of this kind.
+    pub fn get_as<T: Job>(&self, job: u32) -> Result<Arc<T>> {
+        let any: Arc<dyn Any + Send + Sync> = Arc::clone(self.get(job)?) as _;
+        any.downcast().map_err(|_| closed("job"))
     }
 
     /// The jobs that have something to take.
     fn take_ready(&mut self) -> Vec<u32> {
         let ready = self.wake_up.as_ref().map(|wake_up| std::mem::take(&mut *wake_up.ready.lock()));
-        ready.unwrap_or_default()
+        ready.unwrap_or_default().into_iter().map(to_js).collect()
     }
 
     /// The environment goes away.
@@ -151,23 +155,25 @@ impl Jobs {
     }
 }
 
-pub fn define(functions: &mut Functions<'_>) -> Result<()> {
-    let environment = functions.environment();
+/// Defines the functions that all kinds of jobs have in common, and gives the table in which jobs are opened.
+pub fn define(functions: &mut Functions<'_>) -> Result<Shared<Jobs>> {
+    let jobs = functions.share(Jobs::default(), Jobs::cancel_all);
+    let shared = Rc::clone(&jobs);
     // (callback): called with the job or an array of jobs that have something to take
-    functions.define("onJobsReady", move |env, args| {
-        let environment = Rc::clone(&environment);
-        let take = |env: &mut Environment| env.jobs.take_ready();
-        let bell = Bell::new(args.raw_env(), args.raw(0), environment, "hearOfJobs", take)?;
-        env.jobs.wake_up = Some(Arc::new(WakeUp { ready: Mutex::new(Vec::new()), bell }));
+    functions.define(&jobs, "onJobsReady", move |jobs, args| {
+        let shared = Rc::clone(&shared);
+        let take = move || shared.borrow_mut().take_ready();
+        let bell = Bell::new(args.raw_env(), args.raw(0), "hearOfJobs", take)?;
+        jobs.wake_up = Some(Arc::new(WakeUp { ready: Mutex::new(Vec::new()), bell }));
         Ok(())
     })?;
     // (job) -> chunk, null when it is over, undefined when nothing is ready
-    functions
-        .define("takeChunk", |env: &mut Environment, args| Ok(env.jobs.get(args.id(0)?)?.take()))?;
-    functions.define_sure("closeJob", |env, args| {
-        if let Some(Some(job)) = env.jobs.table.remove(args.id(0)?) {
+    functions.define(&jobs, "takeChunk", |jobs, args| Ok(jobs.get(args.id(0)?)?.take()))?;
+    functions.define_sure(&jobs, "closeJob", |jobs, args| {
+        if let Some(Some(job)) = jobs.table.remove(args.id(0)?) {
             job.cancel();
         }
         Ok(())
-    })
+    })?;
+    Ok(jobs)
 }

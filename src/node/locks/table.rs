@@ -1,30 +1,22 @@
-//! What one environment (the main thread or a worker) has open in the core.
+//! The semaphores, tables of keys and waiters that one environment (the main thread or a worker) has open.
 
 use std::sync::Arc;
 
-use super::jobs::Jobs;
-#[cfg(feature = "s3")]
-use super::s3::Stores;
 use crate::core::keyed::{KeyedSemaphores, Lease};
 use crate::core::mailbox::{self, Address, Mailbox, Ticket};
-use crate::core::pipeline::Pipeline;
 use crate::core::queue::Place;
 use crate::core::semaphore::Stage;
 use crate::core::slab::Slab;
 
-/// The tables behind the integers that JavaScript holds.
-pub struct Environment {
+/// What is behind the integers that JavaScript holds.
+pub struct Locks {
     pub semaphores: Slab<Handle>,
     /// Closed, but with permits that other threads wait for.
     forgotten: Vec<Handle>,
     pub tables: Slab<Table>,
     /// A ticket is free again when JavaScript was told of the grant.
     pub tickets: Slab<Waiting>,
-    pub pipelines: Slab<Pipeline>,
-    pub jobs: Jobs,
     pub mailbox: Arc<Mailbox>,
-    #[cfg(feature = "s3")]
-    pub stores: Stores,
 }
 
 /// The semaphores of a provider.
@@ -93,18 +85,14 @@ impl Handle {
     }
 }
 
-impl Environment {
+impl Locks {
     pub fn new() -> Self {
         Self {
             semaphores: Slab::default(),
             forgotten: Vec::new(),
             tables: Slab::default(),
             tickets: Slab::default(),
-            pipelines: Slab::default(),
-            jobs: Jobs::default(),
             mailbox: Mailbox::new(),
-            #[cfg(feature = "s3")]
-            stores: Stores::default(),
         }
     }
 
@@ -185,9 +173,8 @@ impl Environment {
         }
     }
 
-    /// Ends all jobs, leaves all queues and gives all permits back, because the environment is about to end.
+    /// Leaves all queues and gives all permits back, because the environment is about to end.
     pub fn close(&mut self) {
-        self.jobs.cancel_all();
         for ticket in self.mailbox.close() {
             self.granted(ticket);
         }
@@ -204,7 +191,7 @@ impl Environment {
     }
 }
 
-impl Drop for Environment {
+impl Drop for Locks {
     fn drop(&mut self) {
         self.close();
     }

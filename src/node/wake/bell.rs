@@ -7,24 +7,20 @@
 //! A bell never holds the event loop. It is taken down with its environment, and silent after that.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
-use std::cell::RefCell;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use napi::bindgen_prelude::ToNapiValue;
 use napi::{Result, check_status, sys};
 
-use super::environment::Environment;
-use super::functions::to_js;
 use super::uv::{Handle, Uv};
 use crate::core::sync::Mutex;
 use crate::faults;
 
-/// What there is to tell JavaScript: integers that stand for something.
-type Take = fn(&mut Environment) -> Vec<u32>;
+/// What there is to tell JavaScript: integers that stand for something there.
+type Take = Box<dyn Fn() -> Vec<u32>>;
 
 /// Rings from any thread.
 #[derive(Clone)]
@@ -39,7 +35,6 @@ unsafe impl Send for Clapper {}
 /// What the handle belongs to, on the environment's thread.
 struct Ringing {
     env: sys::napi_env,
-    environment: Rc<RefCell<Environment>>,
     place: &'static str,
     take: Take,
     callback: sys::napi_ref,
@@ -54,9 +49,8 @@ impl Bell {
     pub fn new(
         env: sys::napi_env,
         callback: sys::napi_value,
-        environment: Rc<RefCell<Environment>>,
         place: &'static str,
-        take: Take,
+        take: impl Fn() -> Vec<u32> + 'static,
     ) -> Result<Self> {
         let uv = Uv::of_process()?;
         let bell = Self(Arc::new(Mutex::new(Clapper(None))));
@@ -81,9 +75,8 @@ impl Bell {
             (uv.unref)(handle);
             let ringing = Box::into_raw(Box::new(Ringing {
                 env,
-                environment,
                 place,
-                take,
+                take: Box::new(take),
                 callback: reference,
                 bell: bell.clone(),
                 layout,
@@ -119,9 +112,9 @@ unsafe extern "C" fn ring_here(handle: Handle) {
     // What was taken must be told, also after a panic.
     let taken = catch_unwind(AssertUnwindSafe(|| {
         faults::pass(ringing.place);
-        ringing.take()
+        (ringing.take)()
     }));
-    let taken = taken.or_else(|_| catch_unwind(AssertUnwindSafe(|| ringing.take())));
+    let taken = taken.or_else(|_| catch_unwind(AssertUnwindSafe(|| (ringing.take)())));
     if let Ok(taken) = taken
         && !taken.is_empty()
     {
@@ -130,10 +123,6 @@ unsafe extern "C" fn ring_here(handle: Handle) {
 }
 
 impl Ringing {
-    fn take(&self) -> Vec<u32> {
-        (self.take)(&mut self.environment.borrow_mut())
-    }
-
     /// Calls JavaScript. Nothing can be done about failures: they mean that the environment ends.
     fn tell(&self, taken: &[u32]) {
         let env = self.env;
@@ -149,8 +138,8 @@ impl Ringing {
             sys::napi_get_reference_value(env, self.callback, &mut function);
             sys::napi_get_global(env, &mut receiver);
             let argument = match taken {
-                [one] => u32::to_napi_value(env, to_js(*one)),
-                many => <Vec<u32>>::to_napi_value(env, many.iter().copied().map(to_js).collect()),
+                [one] => u32::to_napi_value(env, *one),
+                many => <Vec<u32>>::to_napi_value(env, many.to_vec()),
             };
             if let Ok(argument) = argument {
                 let status = sys::napi_make_callback(
@@ -193,7 +182,7 @@ unsafe extern "C" fn closed(handle: Handle) {
         let ringing = Box::from_raw((uv.data)(handle).cast::<Ringing>());
         dealloc(handle.cast(), ringing.layout);
         sys::napi_remove_async_cleanup_hook(ringing.hook);
-        // It may be the last to know the environment.
+        // What the bell takes from may be freed with it.
         faults::contain("dropBell", || drop(ringing));
     }
 }

@@ -9,11 +9,11 @@ use std::sync::atomic::Ordering;
 use napi::bindgen_prelude::{Array, Float64Array, JsValue, ToNapiValue, Utf16String};
 use napi::{Env, Result, sys};
 
-use super::jobs::IntoJs;
 use crate::exec::s3::delete::{Settled, Stayed};
 use crate::exec::s3::fault::Fault;
 use crate::exec::s3::object::Object;
 use crate::exec::s3::progress::Progress;
+use crate::node::jobs::IntoJs;
 
 /// Something a job tells.
 pub enum Chunk {
