@@ -6,9 +6,9 @@ use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use loom::sync::{Arc, Notify};
 use loom::thread;
 use ya_syn_native::core::limit::Limit;
-use ya_syn_native::core::mailbox::{self, Address, Mailbox, Ticket};
-use ya_syn_native::core::queue::Place;
-use ya_syn_native::core::semaphore::{Semaphore, Stage};
+use ya_syn_native::core::locks::mailbox::{self, Address, Mailbox, Ticket};
+use ya_syn_native::core::locks::queue::Place;
+use ya_syn_native::core::locks::semaphore::{Semaphore, Stage};
 
 /// A waiter that another thread wakes.
 type Waiter = Arc<Signal>;

@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use proptest::prelude::*;
-use ya_syn_native::core::keyed::{KeyedSemaphores, Lease};
 use ya_syn_native::core::limit::Limit;
+use ya_syn_native::core::locks::keyed::{KeyedSemaphores, Lease};
+use ya_syn_native::core::locks::queue::Place;
+use ya_syn_native::core::locks::semaphore::{Semaphore, Stage, Stats};
 use ya_syn_native::core::pipeline::{Answer, Bounds, Pipeline};
-use ya_syn_native::core::queue::Place;
-use ya_syn_native::core::semaphore::{Semaphore, Stage, Stats};
 
 fn limit(n: u32) -> Limit {
     Limit::from_f64(f64::from(n)).unwrap()

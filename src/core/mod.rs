@@ -5,14 +5,10 @@
 //! Tokio task) chooses how to wait.
 
 pub mod batch;
-pub mod keyed;
 pub mod limit;
-pub mod mailbox;
+pub mod locks;
 pub mod pace;
 pub mod pipeline;
 pub mod prefix;
-pub mod queue;
-pub mod semaphore;
 pub mod slab;
-pub mod spaces;
 pub(crate) mod sync;

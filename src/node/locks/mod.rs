@@ -10,10 +10,10 @@ use napi::bindgen_prelude::Utf16String;
 use self::table::{Handle, Locks, Table};
 use super::functions::{Arguments, Functions, Shared, closed, to_js};
 use super::wake::bell::Bell;
-use crate::core::keyed::{KeyedSemaphores, Lease};
 use crate::core::limit::Limit;
-use crate::core::semaphore::{Stage, Stats};
-use crate::core::spaces;
+use crate::core::locks::keyed::{KeyedSemaphores, Lease};
+use crate::core::locks::semaphore::{Stage, Stats};
+use crate::core::locks::spaces;
 
 pub fn define(functions: &mut Functions<'_>) -> Result<()> {
     let locks = functions.share(Locks::new(), Locks::close);

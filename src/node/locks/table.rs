@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::core::keyed::{KeyedSemaphores, Lease};
-use crate::core::mailbox::{self, Address, Mailbox, Ticket};
-use crate::core::queue::Place;
-use crate::core::semaphore::Stage;
+use crate::core::locks::keyed::{KeyedSemaphores, Lease};
+use crate::core::locks::mailbox::{self, Address, Mailbox, Ticket};
+use crate::core::locks::queue::Place;
+use crate::core::locks::semaphore::Stage;
 use crate::core::slab::Slab;
 
 /// What is behind the integers that JavaScript holds.

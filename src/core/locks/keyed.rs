@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use hashbrown::HashTable;
 
-use super::limit::Limit;
 use super::semaphore::Semaphore;
-use super::sync::Mutex;
+use crate::core::limit::Limit;
+use crate::core::sync::Mutex;
 
 /// The semaphores of one key space.
 pub struct KeyedSemaphores<W> {
@@ -116,7 +116,7 @@ impl<W> Drop for Lease<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::semaphore::Stage;
+    use crate::core::locks::semaphore::Stage;
 
     const ONE: Limit = Limit::ONE;
 

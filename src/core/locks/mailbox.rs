@@ -13,7 +13,7 @@ use std::fmt;
 use super::semaphore::{Semaphore, Stage};
 use std::sync::Arc;
 
-use super::sync::Mutex;
+use crate::core::sync::Mutex;
 
 /// What stands for a waiter on the thread that waits.
 pub type Ticket = u32;

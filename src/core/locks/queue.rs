@@ -4,7 +4,7 @@
 //! node together with the number of its arrival, so that a place given up long ago never removes
 //! whoever stands in the same node today.
 
-use super::slab::Slab;
+use crate::core::slab::Slab;
 
 const NONE: u32 = u32::MAX;
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, Weak};
 
 use super::keyed::KeyedSemaphores;
 use super::mailbox::Address;
-use super::sync::Mutex;
+use crate::core::sync::Mutex;
 
 type Spaces = HashMap<Box<[u16]>, Weak<KeyedSemaphores<Address>>>;
 

@@ -16,9 +16,9 @@
 //! once it says so, because JavaScript starts a callback later than it gets the permit. Both count
 //! as tasks, only the second as running.
 
-use super::limit::Limit;
 use super::queue::{Place, Queue};
-use super::sync::Mutex;
+use crate::core::limit::Limit;
+use crate::core::sync::Mutex;
 
 /// A counting semaphore over waiters of type `W`.
 ///
