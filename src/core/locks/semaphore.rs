@@ -23,7 +23,7 @@ use crate::core::sync::Mutex;
 /// A counting semaphore over waiters of type `W`.
 ///
 /// ```
-/// use ya_syn_native::core::{limit::Limit, semaphore::{Semaphore, Stage}};
+/// use ya_syn_native::core::{limit::Limit, locks::semaphore::{Semaphore, Stage}};
 ///
 /// let lock = Semaphore::new(Limit::from_f64(1.0).unwrap());
 /// assert!(lock.acquire("first").is_ok());
