@@ -16,6 +16,7 @@ mod pipelines;
 #[cfg(feature = "s3")]
 mod s3;
 mod wake;
+mod wire;
 
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -31,6 +32,7 @@ use functions::Functions;
 #[napi(ts_return_type = "Record<string, (...args: any[]) => any>")]
 pub fn open(env: &Env) -> napi::Result<Object<'_>> {
     let mut functions = Functions::new(env)?;
+    wire::define(&mut functions)?;
     // Jobs are told to end first: they may hold permits.
     let jobs = jobs::define(&mut functions)?;
     locks::define(&mut functions)?;

@@ -7,20 +7,14 @@ use napi::Result;
 use napi::bindgen_prelude::Utf16String;
 
 use super::functions::{Arguments, Functions, Shared, closed, to_js};
+use super::wire::{
+    DONE, PULL, RESULT, RESULTS_AS_COMPLETED, RESULTS_IN_SOURCE_ORDER, SLOT_SHIFT, START,
+};
 use crate::core::limit::Limit;
 use crate::core::pipeline::{Answer, Bounds, Order, Pipeline, Slot};
 use crate::core::slab::Slab;
 
 type Pipelines = Slab<Pipeline>;
-
-const START: u32 = 1;
-const PULL: u32 = 2;
-const DONE: u32 = 4;
-/// The slot is that of a result.
-const RESULT: u32 = 8;
-
-const RESULTS_IN_SOURCE_ORDER: u32 = 1;
-const RESULTS_AS_COMPLETED: u32 = 2;
 
 pub fn define(functions: &mut Functions<'_>) -> Result<()> {
     let pipelines = functions.share(Pipelines::default(), |pipelines| *pipelines = Slab::default());
@@ -123,5 +117,5 @@ fn pipeline<'a>(pipelines: &'a mut Pipelines, args: &Arguments) -> Result<&'a mu
 fn encode(slot: Option<Slot>, answer: Answer) -> u32 {
     let bits = [(answer.start.is_some(), START), (answer.pull, PULL), (answer.done, DONE)];
     let bits: u32 = bits.iter().filter(|(set, _)| *set).map(|(_, bit)| bit).sum();
-    (answer.start.or(slot).unwrap_or(0) << 4) | bits
+    (answer.start.or(slot).unwrap_or(0) << SLOT_SHIFT) | bits
 }

@@ -15,6 +15,7 @@ use crate::exec::fs::failure::{Failure, Special, SystemCall};
 use crate::exec::fs::job::Outcome;
 use crate::faults;
 use crate::node::jobs::IntoJs;
+use crate::node::wire;
 
 /// Files up to this size share a slab.
 const SMALL: usize = 16 * 1024;
@@ -22,23 +23,6 @@ const SMALL: usize = 16 * 1024;
 const SLAB: usize = 64 * 1024;
 /// Files from this size on are handed over instead of copied.
 const LARGE: usize = 128 * 1024;
-
-// What became of a file; the number beside it.
-/// Small data: its length.
-const IN_SLAB: f64 = 0.0;
-/// Data of its own: unused.
-const IN_BUFFER: f64 = 1.0;
-/// A system call failed: libuv's error number.
-const OPEN_FAILED: f64 = 2.0;
-const READ_FAILED: f64 = 3.0;
-const SCANDIR_FAILED: f64 = 4.0;
-/// A special file: 0 pipe, 1 socket, 2 character device, 3 block device.
-const SPECIAL: f64 = 5.0;
-const TIMEOUT: f64 = 6.0;
-/// Too large: its size.
-const TOO_LARGE: f64 = 7.0;
-/// Our own fault; the text is in `panics`.
-const PANIC: f64 = 8.0;
 
 /// A chunk on its way to JavaScript.
 #[derive(Default)]
@@ -62,7 +46,7 @@ impl Chunk {
                 Ok(data) => chunk.keep(data),
                 Err(failure) => chunk.keep_failure(failure),
             };
-            for fact in [index as f64, fact, number] {
+            for fact in [index as f64, f64::from(fact), number] {
                 chunk.facts.extend_from_slice(&fact.to_ne_bytes());
             }
             if let Some(paths) = &mut chunk.paths {
@@ -85,43 +69,43 @@ impl Chunk {
         Self { paths: Some(paths), ..Self::default() }
     }
 
-    fn keep(&mut self, data: Vec<u8>) -> (f64, f64) {
+    fn keep(&mut self, data: Vec<u8>) -> (u32, f64) {
         if data.len() > SMALL {
             self.buffers.push(data);
-            return (IN_BUFFER, 0.0);
+            return (wire::IN_BUFFER, 0.0);
         }
         let length = data.len();
         match self.slabs.last_mut() {
             Some(slab) if slab.len() + length <= SLAB => slab.extend_from_slice(&data),
             _ => self.slabs.push(data),
         }
-        (IN_SLAB, length as f64)
+        (wire::IN_SLAB, length as f64)
     }
 
-    fn keep_failure(&mut self, failure: Failure) -> (f64, f64) {
+    fn keep_failure(&mut self, failure: Failure) -> (u32, f64) {
         match failure {
             Failure::System { errno, call } => {
                 let fact = match call {
-                    SystemCall::Open => OPEN_FAILED,
-                    SystemCall::Read => READ_FAILED,
-                    SystemCall::Scandir => SCANDIR_FAILED,
+                    SystemCall::Open => wire::OPEN_FAILED,
+                    SystemCall::Read => wire::READ_FAILED,
+                    SystemCall::Scandir => wire::SCANDIR_FAILED,
                 };
                 (fact, f64::from(errno))
             }
             Failure::Special(special) => {
                 let kind = match special {
-                    Special::Pipe => 0.0,
-                    Special::Socket => 1.0,
-                    Special::CharacterDevice => 2.0,
-                    Special::BlockDevice => 3.0,
+                    Special::Pipe => wire::PIPE,
+                    Special::Socket => wire::SOCKET,
+                    Special::CharacterDevice => wire::CHARACTER_DEVICE,
+                    Special::BlockDevice => wire::BLOCK_DEVICE,
                 };
-                (SPECIAL, kind)
+                (wire::SPECIAL_FILE, f64::from(kind))
             }
-            Failure::Timeout => (TIMEOUT, 0.0),
-            Failure::TooLarge(size) => (TOO_LARGE, size as f64),
+            Failure::Timeout => (wire::TIMED_OUT, 0.0),
+            Failure::TooLarge(size) => (wire::TOO_LARGE, size as f64),
             Failure::Panic(text) => {
                 self.panics.push(text);
-                (PANIC, 0.0)
+                (wire::PANICKED, 0.0)
             }
         }
     }

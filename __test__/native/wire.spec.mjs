@@ -1,0 +1,8 @@
+import { createRequire } from 'node:module'
+import test from 'ava'
+
+const require = createRequire(import.meta.url)
+
+test('integers that cross mean the same in both languages', (t) => {
+  t.deepEqual({ ...require('../../lib/core.js').wire() }, require('../../lib/native/wire.js'))
+})
