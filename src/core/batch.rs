@@ -32,6 +32,8 @@ pub trait Item {
     fn key(&self) -> &str;
     /// Whether it can't share a request with others.
     fn alone(&self) -> bool;
+    /// How many bytes it takes in the body of a request.
+    fn bytes(&self) -> usize;
 }
 
 /// Which items may share a batch.
@@ -57,6 +59,8 @@ pub struct Plan {
     pub grouping: Grouping,
     /// How many items a batch has at most.
     pub batch_size: usize,
+    /// How many bytes the items of a batch have at most, together. One item alone may have more.
+    pub batch_bytes: usize,
     /// How long a lane may be throttled without anything getting through before its items are given up.
     pub patience: Duration,
 }
@@ -88,19 +92,27 @@ pub struct Ticket {
 /// What became of a batch. Items in none of the lists are settled.
 #[derive(Debug)]
 pub struct Outcome<T> {
-    /// How many got through.
-    pub went: usize,
-    /// Refused because they came too fast.
+    /// How many were deleted.
+    pub deleted: usize,
+    /// Throttled: they are sent again later, and the try does not count.
     pub throttled: Vec<T>,
+    /// How long the throttled items have to wait at least, where the store said so.
+    pub retry_after: Option<Duration>,
     /// Failed, and worth another try that counts.
     pub failed: Vec<T>,
-    /// To be sent at once, in another way.
-    pub otherwise: Vec<T>,
+    /// To be sent again at once, in another way; the try does not count.
+    pub resend: Vec<T>,
 }
 
 impl<T> Default for Outcome<T> {
     fn default() -> Self {
-        Self { went: 0, throttled: Vec::new(), failed: Vec::new(), otherwise: Vec::new() }
+        Self {
+            deleted: 0,
+            throttled: Vec::new(),
+            retry_after: None,
+            failed: Vec::new(),
+            resend: Vec::new(),
+        }
     }
 }
 
@@ -187,6 +199,11 @@ impl<T: Item> Batcher<T> {
         self.plan.batch_size = size;
     }
 
+    /// From now on the items of a batch have so many bytes at most.
+    pub fn set_batch_bytes(&mut self, bytes: usize) {
+        self.plan.batch_bytes = bytes;
+    }
+
     /// A page arrives.
     pub fn push(&mut self, items: impl IntoIterator<Item = T>, now: Moment) {
         for item in items {
@@ -238,26 +255,26 @@ impl<T: Item> Batcher<T> {
         now: Moment,
         random: f64,
     ) -> Vec<T> {
-        let Outcome { went, throttled, failed, otherwise } = outcome;
+        let Outcome { deleted, throttled, retry_after, failed, resend } = outcome;
         let lane = self.lane(ticket.lane);
         lane.running -= 1;
-        if went > 0 {
-            lane.went(went);
+        if deleted > 0 {
+            lane.went(deleted);
         }
         if !failed.is_empty() {
             let tries = ticket.tries + 1;
             lane.again.push(Again { due: now + backoff(tries, random), tries, items: failed });
         }
-        if !otherwise.is_empty() {
-            lane.again.push(Again { due: now, tries: ticket.tries, items: otherwise });
+        if !resend.is_empty() {
+            lane.again.push(Again { due: now, tries: ticket.tries, items: resend });
         }
-        if went > 0
+        if deleted > 0
             && let Some(prefix) = &ticket.prefix
         {
-            self.count(prefix, went, ticket.sent);
+            self.count(prefix, deleted, ticket.sent);
         }
         self.wake(ticket.lane);
-        self.refuse(ticket, throttled, now, random)
+        self.refuse(ticket, throttled, retry_after, now, random)
     }
 
     /// Forgets all that was not sent, and returns it.
@@ -316,13 +333,13 @@ impl<T: Item> Batcher<T> {
 
     /// The next batch of a lane, and how many times it failed before.
     fn cut(&mut self, id: LaneId, now: Moment) -> (u32, Vec<T>) {
-        let size = self.plan.batch_size;
+        let (size, most_bytes) = (self.plan.batch_size, self.plan.batch_bytes);
         let Self { plan, lanes, by_prefix, .. } = self;
         let Some(lane) = lanes.get_mut(&id) else { return (0, Vec::new()) };
         if let Some(at) = lane.again.iter().position(|again| again.due <= now) {
             let again = &mut lane.again[at];
             let tries = again.tries;
-            let rest = again.items.split_off(size.min(again.items.len()));
+            let rest = again.items.split_off(fitting(&again.items, size, most_bytes));
             let items = std::mem::replace(&mut again.items, rest);
             if again.items.is_empty() {
                 lane.again.swap_remove(at);
@@ -335,11 +352,14 @@ impl<T: Item> Batcher<T> {
         };
         let mut items = Vec::with_capacity(size.min(lane.fresh.len()));
         let mut elsewhere = Vec::new();
+        let mut bytes = 0;
         while let Some(item) = lane.fresh.front()
             && items.len() < size
         {
             let own = has_own_lane.and_then(|cut| by_prefix.get(&*cut.prefix(item.key())));
-            if own.is_none() && item.alone() && !items.is_empty() {
+            let own_bytes = item.bytes();
+            let fits = !item.alone() && own_bytes <= most_bytes.saturating_sub(bytes);
+            if own.is_none() && !fits && !items.is_empty() {
                 break;
             }
             let Some(item) = lane.fresh.pop_front() else { break };
@@ -348,6 +368,7 @@ impl<T: Item> Batcher<T> {
                 continue;
             }
             let alone = item.alone();
+            bytes = own_bytes.saturating_add(bytes);
             items.push(item);
             if alone {
                 break;
@@ -361,7 +382,14 @@ impl<T: Item> Batcher<T> {
     }
 
     /// Slows the prefixes of throttled items down, and puts these back or gives them up.
-    fn refuse(&mut self, ticket: &Ticket, throttled: Vec<T>, now: Moment, random: f64) -> Vec<T> {
+    fn refuse(
+        &mut self,
+        ticket: &Ticket,
+        throttled: Vec<T>,
+        retry_after: Option<Duration>,
+        now: Moment,
+        random: f64,
+    ) -> Vec<T> {
         let mut given_up = Vec::new();
         let mut by_lane: Vec<(LaneId, Vec<T>)> = Vec::new();
         for item in throttled {
@@ -384,7 +412,9 @@ impl<T: Item> Batcher<T> {
                 given_up.extend(items);
                 continue;
             }
-            let due = now + backoff(lane.refusals.min(5), random);
+            let wait = backoff(lane.refusals.min(5), random);
+            let told = retry_after.unwrap_or_default().min(patience);
+            let due = now + wait.max(told);
             lane.again.push(Again { due, tries: ticket.tries, items });
             self.wake(id);
         }
@@ -478,6 +508,16 @@ impl<T> Lane<T> {
     }
 }
 
+/// How many of the first items fit into a batch; one always does.
+fn fitting<T: Item>(items: &[T], size: usize, most_bytes: usize) -> usize {
+    let mut bytes = 0usize;
+    let fits = |item: &&T| {
+        bytes = bytes.saturating_add(item.bytes());
+        bytes <= most_bytes
+    };
+    items.iter().take(size).take_while(fits).count().clamp(1, items.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -493,6 +533,10 @@ mod tests {
         fn alone(&self) -> bool {
             self.0.ends_with('!')
         }
+
+        fn bytes(&self) -> usize {
+            self.0.len()
+        }
     }
 
     const NOW: Moment = Moment::ZERO;
@@ -503,13 +547,18 @@ mod tests {
     }
 
     fn shared(batch_size: usize) -> Batcher<Key> {
-        Batcher::new(Plan { grouping: Grouping::Shared(slash()), batch_size, patience: PATIENCE })
+        Batcher::new(Plan {
+            grouping: Grouping::Shared(slash()),
+            batch_size,
+            batch_bytes: usize::MAX,
+            patience: PATIENCE,
+        })
     }
 
     fn per_prefix(batch_size: usize, limit: f64, gated: bool) -> Batcher<Key> {
         let limit = Limit::from_f64(limit).unwrap();
         let grouping = Grouping::PerPrefix { cut: slash(), limit, gated };
-        Batcher::new(Plan { grouping, batch_size, patience: PATIENCE })
+        Batcher::new(Plan { grouping, batch_size, batch_bytes: usize::MAX, patience: PATIENCE })
     }
 
     fn keys(names: &str) -> Vec<Key> {
@@ -558,7 +607,7 @@ mod tests {
         assert_eq!(a.items, keys("a/1 a/2"));
         assert_eq!(sent(&mut batcher, NOW).items, keys("b/1"));
         assert_eq!(waits(&mut batcher, NOW), None);
-        batcher.finish(&a.ticket, Outcome { went: 2, ..Outcome::default() }, NOW, 0.0);
+        batcher.finish(&a.ticket, Outcome { deleted: 2, ..Outcome::default() }, NOW, 0.0);
         assert_eq!(sent(&mut batcher, NOW).items, keys("a/3"));
     }
 
@@ -579,7 +628,7 @@ mod tests {
         let mut batcher = shared(3);
         batcher.push(keys("a b c"), NOW);
         let batch = sent(&mut batcher, NOW);
-        let outcome = Outcome { went: 1, failed: keys("b c"), ..Outcome::default() };
+        let outcome = Outcome { deleted: 1, failed: keys("b c"), ..Outcome::default() };
         batcher.finish(&batch.ticket, outcome, NOW, 1.0);
         batcher.push(keys("d"), NOW);
         assert_eq!(sent(&mut batcher, NOW).items, keys("d"));
@@ -597,7 +646,7 @@ mod tests {
         batcher.set_batch_size(1);
         batcher.finish(
             &batch.ticket,
-            Outcome { otherwise: batch.items, ..Outcome::default() },
+            Outcome { resend: batch.items, ..Outcome::default() },
             NOW,
             0.0,
         );
@@ -656,7 +705,7 @@ mod tests {
         for n in 0..100 {
             batcher.push(keys(&format!("{n}/x")), NOW);
             let batch = sent(&mut batcher, NOW);
-            batcher.finish(&batch.ticket, Outcome { went: 1, ..Outcome::default() }, NOW, 0.0);
+            batcher.finish(&batch.ticket, Outcome { deleted: 1, ..Outcome::default() }, NOW, 0.0);
             waits(&mut batcher, NOW);
         }
         assert_eq!((batcher.lanes.len(), batcher.by_prefix.len()), (1, 0));
@@ -742,7 +791,7 @@ mod tests {
                     if fits {
                         waiting -= items.len();
                         went += if steady { items.len() } else { 0 };
-                        outcome.went = items.len();
+                        outcome.deleted = items.len();
                     } else {
                         outcome.throttled = items;
                     }

@@ -108,6 +108,7 @@ impl Deleter {
         let plan = Plan {
             grouping: options.grouping.clone(),
             batch_size: options.batch_size,
+            batch_bytes: usize::MAX,
             patience: client.config().throttle_timeout,
         };
         let state = State {
@@ -307,7 +308,7 @@ impl State {
                 match self.sender.client.ways.refused(way) {
                     Fallback::Retry => {
                         add(&self.sender.progress.retries, 1);
-                        outcome.otherwise = items;
+                        outcome.resend = items;
                     }
                     Fallback::Report => self.stay(items, &with_remedy(fault, way)),
                 }
@@ -339,7 +340,7 @@ impl State {
         outcome: &mut Outcome<Doomed>,
     ) {
         if deletion.stayed.is_empty() && deletion.unnamed.is_none() {
-            outcome.went = items.len();
+            outcome.deleted = items.len();
             return self.gone(items);
         }
         let faults = faults_of(&items, &deletion);
@@ -350,7 +351,7 @@ impl State {
                 Some(fault) => self.settle_fault(vec![item], fault, ticket, outcome),
             }
         }
-        outcome.went = gone.len();
+        outcome.deleted = gone.len();
         self.gone(gone);
     }
 

@@ -51,4 +51,8 @@ impl Item for Doomed {
     fn alone(&self) -> bool {
         self.alone
     }
+
+    fn bytes(&self) -> usize {
+        self.key.len() + self.version.as_ref().map_or(0, String::len)
+    }
 }
