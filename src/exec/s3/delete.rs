@@ -25,9 +25,9 @@ use super::object::{Doomed, Object};
 use super::progress::{Progress, add, take};
 use super::request::Proof;
 use super::verdict::{Verdict, faults_of, verdict};
+use crate::core::batch::pace::Moment;
 use crate::core::batch::{Batch, Batcher, Grouping, LaneId, Next, Outcome, Plan, Ticket};
 use crate::core::limit::Limit;
-use crate::core::pace::Moment;
 use crate::exec::caught::caught;
 use crate::exec::stop::Stop;
 use crate::faults;
@@ -282,6 +282,7 @@ impl State {
                         let _ = inbox.send(Message::Permit { lane, permit });
                     });
                 }
+                Next::Release(lane) => drop(self.permits.remove(&lane)),
                 Next::Wait(until) => return until,
             }
         }

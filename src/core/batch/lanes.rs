@@ -1,0 +1,157 @@
+//! All lanes, and when each of them is served.
+//!
+//! A lane is reached through [`Lanes::change`] alone, which afterwards asks it what it waits for and arranges just that.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use super::lane::{Gate, Lane, Wake};
+use super::pace::Moment;
+use super::plan::LaneId;
+use super::tallies::Tally;
+use crate::core::limit::Limit;
+
+/// The lane of everything that was not throttled, when lanes are shared. It is never removed.
+pub(super) const SHARED: LaneId = 0;
+
+/// The lanes of prefixes that have one.
+pub(super) type Owners = HashMap<Box<[u8]>, LaneId>;
+
+/// All lanes.
+pub(super) struct Lanes<T> {
+    limit: Limit,
+    lanes: HashMap<LaneId, Lane<T>>,
+    last_lane: LaneId,
+    owners: Owners,
+    /// The latest moment that was heard of.
+    now: Moment,
+    /// Those that can be served, each once. It may hold lanes that can't be any more.
+    ready: VecDeque<LaneId>,
+    /// Those that wait for a moment, each once.
+    timers: BTreeSet<(Moment, LaneId)>,
+    /// Those whose permit is to be freed.
+    unused: VecDeque<LaneId>,
+}
+
+impl<T> Lanes<T> {
+    /// The shared lane alone. So many batches of each lane may be in flight.
+    pub fn new(limit: Limit) -> Self {
+        let shared = Lane::new(Box::default(), Tally { since: Moment::ZERO, deleted: 0 });
+        Self {
+            limit,
+            lanes: HashMap::from([(SHARED, shared)]),
+            last_lane: SHARED,
+            owners: Owners::new(),
+            now: Moment::ZERO,
+            ready: VecDeque::new(),
+            timers: BTreeSet::new(),
+            unused: VecDeque::new(),
+        }
+    }
+
+    /// It is `now`, or later, if a later moment was heard of before. Timers that are due go off.
+    pub fn advance(&mut self, now: Moment) -> Moment {
+        self.now = self.now.max(now);
+        while let Some((due, id)) = self.timers.first().copied()
+            && due <= self.now
+        {
+            self.arm(id);
+        }
+        self.now
+    }
+
+    /// When the next timer goes off.
+    pub fn next_timer(&self) -> Option<Moment> {
+        self.timers.first().map(|(due, _)| *due)
+    }
+
+    /// A lane whose permit is to be freed.
+    pub fn next_unused(&mut self) -> Option<LaneId> {
+        self.unused.pop_front()
+    }
+
+    /// The lanes of prefixes that have one.
+    pub fn owners(&self) -> &Owners {
+        &self.owners
+    }
+
+    /// The lane of a prefix, which is made if there is none. Whoever makes one puts something into it.
+    pub fn of_prefix(&mut self, prefix: &[u8], tally: impl FnOnce() -> Tally) -> LaneId {
+        if let Some(id) = self.owners.get(prefix) {
+            return *id;
+        }
+        self.last_lane += 1;
+        let id = self.last_lane;
+        self.owners.insert(prefix.into(), id);
+        self.lanes.insert(id, Lane::new(prefix.into(), tally()));
+        id
+    }
+
+    /// Changes a lane, which has items, a batch in flight or a pace, or was just made.
+    pub fn change<R>(&mut self, id: LaneId, change: impl FnOnce(&mut Lane<T>, &Owners) -> R) -> R {
+        let lane = self.lanes.get_mut(&id).expect("a lane stays while something waits for it");
+        let result = change(lane, &self.owners);
+        self.arm(id);
+        result
+    }
+
+    /// Changes the lane whose turn it is, if one can be served.
+    pub fn serve<R>(
+        &mut self,
+        serve: impl FnOnce(LaneId, &mut Lane<T>, &Owners) -> R,
+    ) -> Option<R> {
+        loop {
+            let id = self.ready.pop_front()?;
+            let Some(lane) = self.lanes.get_mut(&id) else { continue };
+            lane.is_queued = false;
+            if lane.wake(self.limit, self.now) == Wake::Now {
+                return Some(self.change(id, |lane, owners| serve(id, lane, owners)));
+            }
+        }
+    }
+
+    /// The permit that was asked for a lane is there.
+    pub fn opened(&mut self, id: LaneId) {
+        match self.lanes.get(&id) {
+            Some(lane) if lane.gate == Gate::Asked => {
+                self.change(id, |lane, _| lane.gate = Gate::Open);
+            }
+            _ => self.unused.push_back(id),
+        }
+    }
+
+    /// Forgets all that waits, and returns it.
+    pub fn clear(&mut self) -> Vec<T> {
+        let mut ids: Vec<_> = self.lanes.keys().copied().collect();
+        ids.sort_unstable();
+        ids.into_iter().flat_map(|id| self.change(id, |lane, _| lane.clear())).collect()
+    }
+
+    /// Arranges that a lane is served when it can be: the one place where that is decided.
+    fn arm(&mut self, id: LaneId) {
+        let Some(lane) = self.lanes.get_mut(&id) else { return };
+        let wake = lane.wake(self.limit, self.now);
+        let due = if let Wake::At(due) = wake { Some(due) } else { None };
+        if lane.timer != due {
+            if let Some(set) = lane.timer {
+                self.timers.remove(&(set, id));
+            }
+            self.timers.extend(due.map(|due| (due, id)));
+            lane.timer = due;
+        }
+        if wake != Wake::Now && lane.gate == Gate::Open {
+            // Somebody else can use the permit meanwhile.
+            lane.gate = Gate::Closed;
+            self.unused.push_back(id);
+        }
+        if wake == Wake::Now && !lane.is_queued {
+            lane.is_queued = true;
+            self.ready.push_back(id);
+        }
+        if wake == Wake::Items
+            && id != SHARED
+            && let Some(lane) = self.lanes.remove(&id)
+        {
+            self.owners.remove(&lane.prefix);
+        }
+    }
+}
