@@ -75,14 +75,14 @@ impl<T: Item> Batcher<T> {
     pub fn push(&mut self, items: impl IntoIterator<Item = T>, now: Moment) {
         let now = self.lanes.advance(now);
         let Grouping::PerPrefix { cut, .. } = &self.plan.grouping else {
-            return self.lanes.change(SHARED, |lane, _| lane.push(items));
+            return self.lanes.change(SHARED, |lane| lane.push(items));
         };
         // Pages are sorted, so that a prefix is looked up once for all of its keys in a row.
         let mut prefix = Vec::new();
         let mut run: Vec<T> = Vec::new();
         let mut add = |prefix: &[u8], run: &mut Vec<T>| {
             let id = self.lanes.of_prefix(prefix, || Tally { since: now, deleted: 0 });
-            self.lanes.change(id, |lane, _| lane.push(run.drain(..)));
+            self.lanes.change(id, |lane| lane.push(run.drain(..)));
         };
         for item in items {
             let own = cut.prefix(item.key());
@@ -120,27 +120,23 @@ impl<T: Item> Batcher<T> {
                     Grouping::Shared(cut) if id == SHARED => Some(cut),
                     _ => None,
                 };
-                let slice = match cut {
+                let Slice { tries, items, passed } = match cut {
                     Some(cut) if !owners.is_empty() => {
                         let mut search = Search::new(cut, owners);
                         lane.cut(Room::of(plan), now, |item| search.owner(item.key()))
                     }
                     _ => lane.cut(Room::of(plan), now, |_| None),
                 };
-                let Slice { tries, items, moved } = slice;
-                if items.is_empty() {
-                    return (moved, None);
-                }
-                let prefix = cut.map(|cut| Box::from(&*cut.prefix(items[0].key())));
-                let ticket = Ticket { lane: id, tries, sent: now, prefix };
-                (moved, Some(Next::Send(Batch { items, ticket })))
+                // Without items all that waited was passed on.
+                let prefix = |cut: &Cut| Some(Box::from(&*cut.prefix(items.first()?.key())));
+                let ticket = Ticket { lane: id, tries, sent: now, prefix: cut.and_then(prefix) };
+                let batch = (!items.is_empty()).then_some(Batch { items, ticket });
+                (passed, batch.map(Next::Send))
             });
-            let Some((moved, next)) = served else { return Next::Wait(self.lanes.next_timer()) };
-            for (id, items) in moved {
-                self.lanes.change(id, |lane, _| lane.push(items));
-            }
-            if let Some(next) = next {
-                return next;
+            match served {
+                None => return Next::Wait(self.lanes.next_timer()),
+                Some(Some(next)) => return next,
+                Some(None) => {}
             }
         }
     }
@@ -167,11 +163,10 @@ impl<T: Item> Batcher<T> {
             Throttling { sent, tries, retry_after, patience: self.plan.patience, random };
         let mut given_up = Vec::new();
         for (id, items) in self.by_lane(lane, throttled, now) {
-            given_up
-                .extend(self.lanes.change(id, |lane, _| lane.throttled(items, throttling, now)));
+            given_up.extend(self.lanes.change(id, |lane| lane.throttled(items, throttling, now)));
         }
         // The batch holds the lane until here.
-        self.lanes.change(lane, |lane, _| {
+        self.lanes.change(lane, |lane| {
             lane.retry(now + backoff(tries + 1, random), tries + 1, failed);
             lane.retry(now, tries, resend);
             lane.finished();
@@ -189,10 +184,10 @@ impl<T: Item> Batcher<T> {
         if deleted == 0 {
             return;
         }
-        self.lanes.change(ticket.lane, |lane, _| lane.deleted(deleted));
+        self.lanes.change(ticket.lane, |lane| lane.deleted(deleted));
         if let Some(prefix) = &ticket.prefix {
             match self.lanes.owners().get(prefix) {
-                Some(&id) => self.lanes.change(id, |lane, _| lane.deleted(deleted)),
+                Some(&id) => self.lanes.change(id, |lane| lane.deleted(deleted)),
                 None => self.tallies.count(prefix, deleted, ticket.sent),
             }
         }

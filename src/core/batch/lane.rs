@@ -43,14 +43,17 @@ struct Retry<T> {
     items: VecDeque<T>,
 }
 
+/// Items that belong to other lanes by now.
+pub(super) type Passed<T> = Vec<(LaneId, Vec<T>)>;
+
 /// What was cut from a lane.
 pub(super) struct Slice<T> {
     /// How many times the items failed before.
     pub tries: u32,
     /// The items; none if all that waited belong elsewhere.
     pub items: Vec<T>,
-    /// Items that belong to other lanes by now.
-    pub moved: Vec<(LaneId, Vec<T>)>,
+    /// Items that are passed on.
+    pub passed: Passed<T>,
 }
 
 /// A batch whose items were throttled.
@@ -206,7 +209,7 @@ impl<T: Item> Lane<T> {
                 let slice = Slice {
                     tries: *tries,
                     items: items.drain(..count).collect(),
-                    moved: Vec::new(),
+                    passed: Vec::new(),
                 };
                 if items.is_empty() {
                     first.remove();
@@ -231,7 +234,7 @@ impl<T: Item> Lane<T> {
         mut elsewhere: impl FnMut(&T) -> Option<LaneId>,
     ) -> Slice<T> {
         let mut items = Vec::with_capacity(room.items().min(self.untried.len()));
-        let mut moved: Vec<(LaneId, Vec<T>)> = Vec::new();
+        let mut passed: Passed<T> = Vec::new();
         while room.items() > 0
             && let Some(item) = self.untried.front()
         {
@@ -240,12 +243,12 @@ impl<T: Item> Lane<T> {
                 break;
             }
             let Some(item) = self.untried.pop_front() else { break };
-            match (other, moved.last_mut()) {
+            match (other, passed.last_mut()) {
                 (None, _) => items.push(item),
                 (Some(id), Some((last, run))) if *last == id => run.push(item),
-                (Some(id), _) => moved.push((id, vec![item])),
+                (Some(id), _) => passed.push((id, vec![item])),
             }
         }
-        Slice { tries: 0, items, moved }
+        Slice { tries: 0, items, passed }
     }
 }

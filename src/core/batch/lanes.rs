@@ -1,10 +1,11 @@
 //! All lanes, and when each of them is served.
 //!
-//! A lane is reached through [`Lanes::change`] alone, which afterwards asks it what it waits for and arranges just that.
+//! A lane is reached through [`Lanes::change`] and [`Lanes::serve`] alone, which afterwards ask it what it waits for and
+//! arrange just that.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use super::lane::{Gate, Lane, Wake};
+use super::lane::{Gate, Lane, Passed, Wake};
 use super::pace::Moment;
 use super::plan::LaneId;
 use super::tallies::Tally;
@@ -87,24 +88,30 @@ impl<T> Lanes<T> {
     }
 
     /// Changes a lane, which has items, a batch in flight or a pace, or was just made.
-    pub fn change<R>(&mut self, id: LaneId, change: impl FnOnce(&mut Lane<T>, &Owners) -> R) -> R {
+    pub fn change<R>(&mut self, id: LaneId, change: impl FnOnce(&mut Lane<T>) -> R) -> R {
         let lane = self.lanes.get_mut(&id).expect("a lane stays while something waits for it");
-        let result = change(lane, &self.owners);
+        let result = change(lane);
         self.arm(id);
         result
     }
 
-    /// Changes the lane whose turn it is, if one can be served.
+    /// Changes the lane whose turn it is, if one can be served. Items that it passes on go to their lanes, which so get their
+    /// turns before its next one.
     pub fn serve<R>(
         &mut self,
-        serve: impl FnOnce(LaneId, &mut Lane<T>, &Owners) -> R,
+        serve: impl FnOnce(LaneId, &mut Lane<T>, &Owners) -> (Passed<T>, R),
     ) -> Option<R> {
         loop {
             let id = self.ready.pop_front()?;
             let Some(lane) = self.lanes.get_mut(&id) else { continue };
             lane.is_queued = false;
             if lane.wake(self.limit, self.now) == Wake::Now {
-                return Some(self.change(id, |lane, owners| serve(id, lane, owners)));
+                let (passed, result) = serve(id, lane, &self.owners);
+                for (other, items) in passed {
+                    self.change(other, |lane| lane.push(items));
+                }
+                self.arm(id);
+                return Some(result);
             }
         }
     }
@@ -113,7 +120,7 @@ impl<T> Lanes<T> {
     pub fn opened(&mut self, id: LaneId) {
         match self.lanes.get(&id) {
             Some(lane) if lane.gate == Gate::Asked => {
-                self.change(id, |lane, _| lane.gate = Gate::Open);
+                self.change(id, |lane| lane.gate = Gate::Open);
             }
             _ => self.unused.push_back(id),
         }
@@ -123,7 +130,7 @@ impl<T> Lanes<T> {
     pub fn clear(&mut self) -> Vec<T> {
         let mut ids: Vec<_> = self.lanes.keys().copied().collect();
         ids.sort_unstable();
-        ids.into_iter().flat_map(|id| self.change(id, |lane, _| lane.clear())).collect()
+        ids.into_iter().flat_map(|id| self.change(id, |lane| lane.clear())).collect()
     }
 
     /// Arranges that a lane is served when it can be: the one place where that is decided.

@@ -14,7 +14,7 @@
 //!
 //! # No lane is forgotten
 //!
-//! Only `Lanes::change` gives access to a lane, and after each change it asks the lane what it waits for:
+//! A lane is changed by `Lanes::change` and `Lanes::serve` alone, which ask it afterwards what it waits for:
 //!
 //! * for nothing: the lane gets a place in the queue of those that can be served;
 //! * for a moment: the lane gets its one timer;
