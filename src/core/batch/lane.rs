@@ -252,3 +252,56 @@ impl<T: Item> Lane<T> {
         Slice { tries: 0, items, passed }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> Moment {
+        Duration::from_secs(seconds)
+    }
+
+    fn paced(until: Moment) -> Pace {
+        let mut pace = Pace::new(Moment::ZERO, 0, Moment::ZERO);
+        pace.hold(until);
+        pace
+    }
+
+    #[test]
+    fn each_state_has_its_wake_up() {
+        use Gate::{Asked, Closed, Open};
+        // untried items, a retry that is due, batches in flight, permit, end of the pace's hold; what it waits for at 10 s
+        let table = [
+            (0, None, 0, Closed, None, Wake::Items),
+            (0, None, 0, Open, None, Wake::Items),
+            (0, None, 0, Asked, None, Wake::Event),
+            (0, None, 1, Closed, None, Wake::Event),
+            (0, None, 1, Closed, Some(99), Wake::Event),
+            (0, None, 0, Closed, Some(0), Wake::At(at(60))),
+            (0, None, 0, Closed, Some(99), Wake::At(at(99))),
+            (1, None, 0, Closed, None, Wake::Now),
+            (1, None, 1, Closed, None, Wake::Now),
+            (1, None, 2, Closed, None, Wake::Event),
+            (1, None, 0, Asked, None, Wake::Event),
+            (1, None, 0, Open, None, Wake::Now),
+            (1, None, 0, Open, Some(11), Wake::At(at(11))),
+            (1, None, 0, Asked, Some(11), Wake::Event),
+            (1, None, 0, Closed, Some(10), Wake::Now),
+            (1, Some(99), 0, Closed, None, Wake::Now),
+            (0, Some(10), 0, Closed, None, Wake::Now),
+            (0, Some(11), 0, Closed, None, Wake::At(at(11))),
+            (0, Some(11), 1, Closed, None, Wake::At(at(11))),
+            (0, Some(11), 2, Closed, None, Wake::Event),
+            (0, Some(11), 0, Closed, Some(12), Wake::At(at(12))),
+            (0, Some(12), 0, Closed, Some(11), Wake::At(at(12))),
+        ];
+        let limit = Limit::from_f64(2.0).unwrap();
+        for (row, (untried, due, running, gate, hold, wake)) in table.into_iter().enumerate() {
+            let mut lane = Lane::new(Box::default(), Tally { since: Moment::ZERO, deleted: 0 });
+            lane.push(vec![(); untried]);
+            lane.retry(at(due.unwrap_or_default()), 1, vec![(); usize::from(due.is_some())]);
+            (lane.running, lane.gate, lane.pace) = (running, gate, hold.map(at).map(paced));
+            assert_eq!(lane.wake(limit, at(10)), wake, "row {row}");
+        }
+    }
+}

@@ -162,3 +162,98 @@ impl<T> Lanes<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::lane::Throttling;
+    use super::super::plan::{Item, Plan, Room};
+    use super::super::{Grouping, prefix::Cut};
+    use super::*;
+
+    struct One;
+
+    impl Item for One {
+        fn key(&self) -> &str {
+            ""
+        }
+
+        fn alone(&self) -> bool {
+            false
+        }
+
+        fn bytes(&self) -> usize {
+            1
+        }
+    }
+
+    fn lanes(limit: Limit) -> Lanes<One> {
+        Lanes::new(limit)
+    }
+
+    fn at(seconds: u64) -> Moment {
+        Duration::from_secs(seconds)
+    }
+
+    /// One item of this prefix arrives and is sent.
+    fn send(lanes: &mut Lanes<One>, prefix: &str) -> LaneId {
+        let plan = Plan {
+            grouping: Grouping::Shared(Cut::Length(0)),
+            batch_size: 1,
+            batch_bytes: 1,
+            patience: Duration::MAX,
+        };
+        let now = lanes.now;
+        let id = lanes.of_prefix(prefix.as_bytes(), || Tally { since: now, deleted: 0 });
+        lanes.change(id, |lane| lane.push([One]));
+        let served =
+            lanes.serve(|id, lane, _| (lane.cut(Room::of(&plan), now, |_| None).passed, id));
+        assert_eq!(served, Some(id));
+        id
+    }
+
+    fn throttle(lanes: &mut Lanes<One>, id: LaneId) {
+        let (now, patience) = (lanes.now, Duration::ZERO);
+        let throttling =
+            Throttling { sent: now, tries: 0, retry_after: None, patience, random: 0.0 };
+        let given_up = lanes.change(id, |lane| lane.throttled(vec![One], throttling, now));
+        assert_eq!(given_up.len(), 1);
+        lanes.change(id, Lane::finished);
+    }
+
+    #[test]
+    fn idle_lanes_are_removed_at_once_and_those_with_a_pace_when_it_is_forgotten() {
+        let mut lanes = lanes(Limit::ONE);
+        for number in 0..100 {
+            let id = send(&mut lanes, &number.to_string());
+            lanes.change(id, Lane::finished);
+        }
+        assert_eq!((lanes.lanes.len(), lanes.owners.len()), (1, 0));
+        let id = send(&mut lanes, "slow");
+        throttle(&mut lanes, id);
+        lanes.advance(at(59));
+        assert_eq!((lanes.lanes.len(), lanes.next_timer()), (2, Some(at(60))));
+        lanes.advance(at(60));
+        assert_eq!((lanes.lanes.len(), lanes.owners.len(), lanes.next_timer()), (1, 0, None));
+    }
+
+    #[test]
+    fn a_lane_has_one_timer_and_one_place_in_the_queue_however_often_it_changes() {
+        let mut lanes = lanes(Limit::UNLIMITED);
+        for second in 0..50 {
+            lanes.advance(at(second));
+            let id = send(&mut lanes, "slow");
+            assert_eq!(lanes.next_timer(), None, "a batch is in flight");
+            throttle(&mut lanes, id);
+            assert_eq!(lanes.timers.len(), 1);
+            lanes.advance(lanes.next_timer().unwrap().min(at(second + 1)));
+        }
+        let id = lanes.of_prefix(b"fast", || Tally { since: at(50), deleted: 0 });
+        for _ in 0..50 {
+            lanes.change(id, |lane| lane.push([One]));
+        }
+        assert_eq!(lanes.ready.iter().filter(|ready| **ready == id).count(), 1);
+        assert!(lanes.ready.len() <= lanes.lanes.len(), "{:?}", lanes.ready);
+    }
+}
