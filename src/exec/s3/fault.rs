@@ -62,10 +62,34 @@ impl Fault {
         Self { kind: Kind::Fatal, status: None, code: code.to_owned(), message }
     }
 
+    /// This fault, with the host or the bucket that it is about.
+    pub fn at(self, place: &str) -> Self {
+        if self.message.contains(place) {
+            return self;
+        }
+        let message = match self.message.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) {
+            // A host is told already, and the bucket stands beside it.
+            Some((text, host)) if host.starts_with("http") => format!("{text} ({host}, {place})"),
+            _ if self.message.is_empty() => format!("It says no more ({place})"),
+            _ => format!("{} ({place})", self.message),
+        };
+        Self { message, ..self }
+    }
+
+    /// Options, environment and profile that no request can be made with.
+    pub fn invalid_config(message: String) -> Self {
+        Self::fatal("InvalidConfig", message)
+    }
+
     /// What is told when a task of ours panicked.
     pub fn of_panic(panic: &(dyn Any + Send)) -> Self {
         let text = faults::text_of(panic).unwrap_or("a panic without a message");
         Self::fatal("Panic", format!("A fault of this library: {text}"))
+    }
+
+    /// Whether the store's clock and this machine's differ too much.
+    pub fn is_about_time(&self) -> bool {
+        matches!(self.code.as_str(), "RequestTimeTooSkewed" | "RequestInTheFuture")
     }
 
     /// Whether it may mean that the store can't do this kind of multi-delete, rather than that these keys must stay.

@@ -23,6 +23,8 @@ use aws_smithy_types::config_bag::ConfigBag;
 use md5::{Digest, Md5};
 
 use super::answer::Answer;
+use super::connection;
+use super::explain::{Told, explain};
 use super::fault::Fault;
 use crate::core::sync::Mutex;
 
@@ -49,6 +51,8 @@ struct Inner<T> {
     proof: Proof,
     blank_key: Option<String>,
     taken: Mutex<Option<Result<T, Fault>>>,
+    /// Where the request goes, once it is made.
+    host: Mutex<Option<String>>,
 }
 
 impl<T: Send + 'static> Capture<T> {
@@ -80,8 +84,8 @@ impl<T: Send + 'static> Capture<T> {
         proof: Proof,
         blank_key: Option<String>,
     ) -> Self {
-        let taken = Mutex::new(None);
-        Self(Arc::new(Inner { read: Box::new(read), blank, proof, blank_key, taken }))
+        let (taken, host) = (Mutex::new(None), Mutex::new(None));
+        Self(Arc::new(Inner { read: Box::new(read), blank, proof, blank_key, taken, host }))
     }
 
     /// What was read, or why nothing was.
@@ -89,12 +93,16 @@ impl<T: Send + 'static> Capture<T> {
         self,
         sent: Result<O, SdkError<E, HttpResponse>>,
     ) -> Result<T, Fault> {
-        if let Err(error) = sent {
-            return Err(fault(&error));
-        }
-        let taken = self.0.taken.lock().take();
-        taken.unwrap_or_else(|| {
-            Err(Fault::passing("NoAnswer", "The request was not answered".to_owned()))
+        let host = self.0.host.lock().take();
+        let result = match sent {
+            Err(error) => Err(connection::fault(&error, host.as_deref())),
+            Ok(_) => self.0.taken.lock().take().unwrap_or_else(|| {
+                Err(Fault::passing("NoAnswer", "The request was not answered".to_owned()))
+            }),
+        };
+        result.map_err(|fault| match host {
+            Some(host) => fault.at(&host),
+            None => fault,
         })
     }
 }
@@ -134,6 +142,7 @@ impl<T: Send + 'static> Intercept for Capture<T> {
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         let request = context.request_mut();
+        *self.0.host.lock() = Some(host_of(request.uri()).to_owned());
         if let Some(key) = &self.0.blank_key {
             let (path, query) = request.uri().split_once('?').unwrap_or((request.uri(), ""));
             let bucket =
@@ -157,6 +166,13 @@ impl<T: Send + 'static> Intercept for Capture<T> {
     }
 }
 
+/// Scheme, host and port of a URL.
+fn host_of(url: &str) -> &str {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let length = url[start..].find(['/', '?']).unwrap_or(url.len() - start);
+    &url[..start + length]
+}
+
 fn is_checksum(name: &String) -> bool {
     name.starts_with("x-amz-checksum-") || name == "x-amz-sdk-checksum-algorithm"
 }
@@ -172,23 +188,18 @@ impl<T: Send + 'static> DeserializeResponse for Capture<T> {
             made_marker: response.headers().get("x-amz-delete-marker") == Some("true"),
             body: response.body().bytes().unwrap_or_default(),
         };
-        let read = (self.0.read)(&answer);
+        let read = (self.0.read)(&answer).map_err(|fault| {
+            let header = |name| response.headers().get(name);
+            let told = Told {
+                status: answer.status,
+                location: header("location"),
+                region: header("x-amz-bucket-region"),
+                body: answer.body,
+            };
+            explain(fault, &told)
+        });
         *self.0.taken.lock() = Some(read);
         Ok((self.0.blank)())
-    }
-}
-
-fn fault<E: Error + 'static>(error: &SdkError<E, HttpResponse>) -> Fault {
-    let message = chain(error);
-    match error {
-        SdkError::TimeoutError(_) => Fault::passing("RequestTimeout", message),
-        SdkError::DispatchFailure(failure) if failure.is_timeout() => {
-            Fault::passing("ConnectionTimeout", message)
-        }
-        SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => {
-            Fault::passing("ConnectionError", message)
-        }
-        _ => Fault::fatal("InvalidRequest", message),
     }
 }
 
