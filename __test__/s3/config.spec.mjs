@@ -191,3 +191,39 @@ test('what a store echoes of credentials is hidden', async (t) => {
   t.regex(got.message, /you sent \[hidden\]/)
 })
 
+
+const on = { AWS_EC2_METADATA_DISABLED: undefined, AWS_EC2_METADATA_SERVICE_ENDPOINT: 'http://127.0.0.1:1' }
+const odder = {
+  'a metadata service that is no URL': { env: { ...on, AWS_EC2_METADATA_SERVICE_ENDPOINT: 'not a URL' } },
+  'a metadata service of no mode': { env: { ...on, AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE: 'ipv9' } },
+  'a metadata service, perhaps': { env: { ...on, AWS_EC2_METADATA_DISABLED: 'perhaps' } },
+  'a metadata service with odd numbers': { env: { ...on, AWS_METADATA_SERVICE_TIMEOUT: 'soon', AWS_METADATA_SERVICE_NUM_ATTEMPTS: '-1' } },
+  'a container without a URL': { env: { AWS_CONTAINER_CREDENTIALS_FULL_URI: '::' } },
+  'a container of elsewhere': { env: { AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://example.invalid/' } },
+  'a container without a slash': { env: { AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: 'no slash?#' } },
+  'a container with an odd token': { env: { AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://127.0.0.1:1/', AWS_CONTAINER_AUTHORIZATION_TOKEN: 'a\r\nb' } },
+  'a web identity without a role': { env: { AWS_WEB_IDENTITY_TOKEN_FILE: '/none/such' } },
+  'a web identity without a file': { env: { AWS_WEB_IDENTITY_TOKEN_FILE: '/none/such', AWS_ROLE_ARN: 'arn' } },
+  'half a pair of keys': { env: { AWS_ACCESS_KEY_ID: 'a' } },
+  'profiles in a circle': { config: '[default]\nrole_arn = a\nsource_profile = b\n[profile b]\nrole_arn = b\nsource_profile = default\n' },
+  'a profile whose source is gone': { config: '[default]\nrole_arn = a\nsource_profile = gone\n' },
+  'a profile of a source that nobody knows': { config: '[default]\nrole_arn = a\ncredential_source = Moon\n' },
+  'a profile of no session': { config: '[default]\nsso_session = gone\nsso_account_id = 1\nsso_role_name = x\n' },
+  'a profile of half a session': { config: '[default]\nsso_start_url = x\nsso_account_id = 1\n' },
+  'a program that is not there': { config: '[default]\ncredential_process = /none/such\n' },
+  'a program that gives something else': { config: '[default]\ncredential_process = echo hello\n' },
+  'a program that fails': { config: '[default]\ncredential_process = false\n' },
+  'a program without a name': { config: '[default]\ncredential_process = ""\n' },
+  'a profile without a secret': { credentials: '[default]\naws_access_key_id = a\n' },
+  'a profile of odd letters': { env: { AWS_PROFILE: '\u{1F600} [x]' } },
+  'an account that is none': { env: { AWS_ACCOUNT_ID: '\u0001' }, credentials: '[default]\naws_access_key_id = \n' },
+}
+for (const [title, { env, ...files }] of Object.entries(odder)) {
+  test(`no setting from outside is a panic: ${title}`, async (t) => {
+    t.timeout(60_000)
+    const got = await configured(t, { options: { endpoint: 'http://127.0.0.1:1' }, env, ...files })
+    t.true(['CredentialsError', 'InvalidConfig'].includes(got.code), `${got.code}: ${got.message}`)
+    t.regex(got.message, /^\w+: .{10}.*bucket 'bucket'\)$/s)
+  })
+}
+

@@ -39,6 +39,13 @@ for (const [title, how] of Object.entries(ways)) {
   })
 }
 
+test('hosts that are numbers of IPv6 keep their brackets', async (t) => {
+  const { got, proxy, store } = await through(t, { proxy: 'http://P:', endpoint: 'http://[2001:DB8::1]:9000/path' })
+  t.deepEqual(got, { keys: [] })
+  t.regex(proxy.asked[0].url, /^http:\/\/\[2001:db8::1\]:9000\/path\/bucket/)
+  t.is(store.asked[0].headers.host, '[2001:db8::1]:9000')
+})
+
 const around = {
   'proxy: false': { proxy: false, env: { http_proxy: 'P:' } },
   'NO_PROXY with the host': { env: { http_proxy: 'P:', NO_PROXY: 'other.test,store.test' } },

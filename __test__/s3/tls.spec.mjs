@@ -74,6 +74,16 @@ test('a bundle that the environment or a profile names has to hold certificates,
   t.regex(ofProfile.message, /ca_bundle of the profile "default" names/)
 })
 
+test('a machine without certificates needs some, and trusts those that are given', async (t) => {
+  const { ca, good } = certificates(t)
+  const { url } = await scripted(t, undefined, good)
+  const env = { SSL_CERT_FILE: '/none/such', SSL_CERT_DIR: '/none/such' }
+  const none = await configured(t, { options: { ...options, endpoint: url }, env })
+  t.is(none.code, 'InvalidConfig')
+  t.regex(none.message, /no certificates.*`caBundle`.*bucket/)
+  t.deepEqual(await configured(t, { options: { ...options, endpoint: url, caBundle: ca }, env }), { keys: [] })
+})
+
 test('the constructor refuses a bundle without certificates, by name', (t) => {
   const cases = [['/none/such', /"\/none\/such" that caBundle names can't be read/], ['-----BEGIN CERTIFICATE-----\n', /caBundle holds/], [Buffer.from('x'), /caBundle holds no certificate/], [5, /caBundle must be the path/]]
   for (const [caBundle, message] of cases) t.throws(() => new S3BulkClient({ caBundle }), { code: 'Invalid', message })

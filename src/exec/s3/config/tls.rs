@@ -3,6 +3,7 @@
 //! The client of the SDK panics at certificates that it can't read, so that they are looked at here before it sees them.
 
 use std::fs;
+use std::sync::LazyLock;
 
 use aws_smithy_http_client::tls::{TlsContext, TrustStore};
 use aws_smithy_types::base64;
@@ -16,6 +17,12 @@ use crate::exec::s3::fault::Fault;
 /// How many characters PEM has in a line.
 const LINE: usize = 64;
 
+/// Those of the system, read once: some systems take a third of a second for it.
+static OF_SYSTEM: LazyLock<String> = LazyLock::new(|| {
+    let found = rustls_native_certs::load_native_certs().certs;
+    found.iter().filter(|certificate| is_usable(certificate)).map(to_pem).collect()
+});
+
 /// What is wrong with a bundle of certificates in PEM.
 pub fn find_fault(pem: &[u8]) -> Option<String> {
     certificates(pem).err()
@@ -28,23 +35,22 @@ fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
     if all.is_empty() {
         return Err("holds no certificate".to_owned());
     }
-    let usable = |certificate: &CertificateDer<'static>| {
-        RootCertStore::empty().add(certificate.clone()).is_ok()
-    };
-    let usable: Vec<_> = all.into_iter().filter(usable).collect();
+    let usable: Vec<_> = all.into_iter().filter(is_usable).collect();
     if usable.is_empty() {
         return Err("holds no certificate that can be used".to_owned());
     }
     Ok(usable)
 }
 
+fn is_usable(certificate: &CertificateDer<'static>) -> bool {
+    RootCertStore::empty().add(certificate.clone()).is_ok()
+}
+
 /// What is trusted. `bundle` is that of the options, and was looked at.
 pub fn context(settings: &Settings, bundle: Option<&str>) -> Result<TlsContext, Fault> {
-    let mut store = TrustStore::default();
+    let mut pem = OF_SYSTEM.clone();
     let mut add = |certificates: Vec<CertificateDer<'static>>| {
-        for certificate in certificates {
-            store.add_pem_certificate(to_pem(&certificate));
-        }
+        pem.extend(certificates.iter().map(to_pem));
     };
     match (bundle, settings.get("AWS_CA_BUNDLE", "ca_bundle")) {
         (Some(pem), _) => add(certificates(pem.as_bytes())
@@ -56,8 +62,12 @@ pub fn context(settings: &Settings, bundle: Option<&str>) -> Result<TlsContext, 
     if let Some(setting) = from_environment("NODE_EXTRA_CA_CERTS") {
         add(of_file(&setting)?);
     }
+    if pem.is_empty() {
+        let message = "This machine has no certificates that could be trusted: install them, let SSL_CERT_FILE name them, or give `caBundle`";
+        return Err(Fault::invalid_config(message.to_owned()));
+    }
     TlsContext::builder()
-        .with_trust_store(store)
+        .with_trust_store(TrustStore::empty().with_pem_certificate(pem))
         .build()
         .map_err(|error| Fault::invalid_config(error.to_string()))
 }
@@ -70,7 +80,7 @@ fn of_file(setting: &Setting) -> Result<Vec<CertificateDer<'static>>, Fault> {
     certificates(&pem).map_err(fault)
 }
 
-fn to_pem(certificate: &CertificateDer<'_>) -> String {
+fn to_pem(certificate: &CertificateDer<'static>) -> String {
     let text = base64::encode(certificate);
     let lines = text.as_bytes().chunks(LINE).map(|line| String::from_utf8_lossy(line));
     let lines = lines.collect::<Vec<_>>().join("\n");
