@@ -114,7 +114,7 @@ function readBundle(path) {
   try {
     return readFileSync(path, 'latin1')
   } catch (error) {
-    throw new SynchronizerInvalidError(`The file ${JSON.stringify(path)} that caBundle names can't be read: ${error.message}`)
+    throw new SynchronizerInvalidError(`The file ${JSON.stringify(path)} that caBundle names can't be read: ${error instanceof Error ? error.message : error}`)
   }
 }
 

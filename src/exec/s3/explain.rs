@@ -243,11 +243,21 @@ mod tests {
         explained(fault, told)
     }
 
+    /// Status, body, location, region; code, kind and words of the fault.
+    type Row = (
+        u16,
+        &'static str,
+        Option<&'static str>,
+        Option<&'static str>,
+        &'static str,
+        Kind,
+        &'static [&'static str],
+    );
+
     #[test]
     fn what_is_no_answer_of_s3_is_told_by_what_it_is() {
         let page = "<!DOCTYPE html><html><head><title>Sign in</title><style>b { c }</style></head><body>\n<p>to Example</p>";
-        // status, body, location, region, code, kind, words
-        let table: [(u16, &str, Option<&str>, Option<&str>, &str, Kind, &[&str]); 10] = [
+        let table: [Row; 10] = [
             (
                 403,
                 page,

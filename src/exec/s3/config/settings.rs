@@ -106,7 +106,7 @@ impl Settings {
 
     /// A setting by its variable and by its name in a profile.
     pub fn get(&self, name: &str, key: &str) -> Option<Setting> {
-        self.ordered(from_environment(name), || self.from_profile(key))
+        self.ordered(from_environment(name), || self.in_profile(key))
     }
 
     /// A setting that is true or false.
@@ -141,8 +141,8 @@ impl Settings {
             })
             .flatten();
         Ok(variable
-            .or_else(|| self.from_services("endpoint_url"))
-            .or_else(|| self.from_profile("endpoint_url")))
+            .or_else(|| self.in_services("endpoint_url"))
+            .or_else(|| self.in_profile("endpoint_url")))
     }
 
     fn ordered(
@@ -153,7 +153,7 @@ impl Settings {
         if self.is_explicit { profile().or(variable) } else { variable.or_else(profile) }
     }
 
-    fn from_profile(&self, key: &str) -> Option<Setting> {
+    fn in_profile(&self, key: &str) -> Option<Setting> {
         self.of_profile(&self.profile, key)
     }
 
@@ -177,8 +177,8 @@ impl Settings {
         None
     }
 
-    fn from_services(&self, key: &str) -> Option<Setting> {
-        let services = self.from_profile("services")?.text;
+    fn in_services(&self, key: &str) -> Option<Setting> {
+        let services = self.in_profile("services")?.text;
         let place = PropertiesKey::builder()
             .section_key("services")
             .section_name(&services)
