@@ -513,7 +513,7 @@ fn fitting<T: Item>(items: &[T], size: usize, most_bytes: usize) -> usize {
     let mut bytes = 0usize;
     let fits = |item: &&T| {
         bytes = bytes.saturating_add(item.bytes());
-        bytes <= most_bytes
+        bytes <= most_bytes && !item.alone()
     };
     items.iter().take(size).take_while(fits).count().clamp(1, items.len())
 }
@@ -652,6 +652,18 @@ mod tests {
         );
         assert_eq!(sent(&mut batcher, NOW).items, keys("a"));
         assert_eq!(sent(&mut batcher, NOW).items, keys("b"));
+    }
+
+    #[test]
+    fn what_is_sent_again_is_cut_where_an_item_has_to_go_alone() {
+        let mut batcher = shared(9);
+        batcher.push(keys("a b c d"), NOW);
+        let batch = sent(&mut batcher, NOW);
+        let outcome = Outcome { resend: keys("a b! c! d"), ..Outcome::default() };
+        batcher.finish(&batch.ticket, outcome, NOW, 0.0);
+        for batch in ["a", "b!", "c!", "d"] {
+            assert_eq!(sent(&mut batcher, NOW).items, keys(batch));
+        }
     }
 
     #[test]

@@ -153,6 +153,18 @@ fn entity(name: &str) -> Option<char> {
     }
 }
 
+/// A boolean of XML, in any case.
+pub fn boolean(text: &str) -> Result<bool, Malformed> {
+    let text = text.trim();
+    if text == "1" || text.eq_ignore_ascii_case("true") {
+        Ok(true)
+    } else if text == "0" || text.eq_ignore_ascii_case("false") {
+        Ok(false)
+    } else {
+        Err(Malformed)
+    }
+}
+
 /// Whether a document can hold this text and every reader gives it back as it is.
 ///
 /// XML has no way to write most control characters, and careless readers trim blanks at the ends.
@@ -208,6 +220,19 @@ mod tests {
         }
         for document in ["", "gateway", "<a><Key>&nbsp;</Key></a>", "<a><Key>&#xD800;</Key></a>"] {
             assert_eq!(leaf(document), Err(Malformed), "{document}");
+        }
+    }
+
+    #[test]
+    fn booleans_come_in_any_case_and_as_digits() {
+        for text in ["true", "True", "TRUE", " true\n", "1"] {
+            assert_eq!(boolean(text), Ok(true), "{text:?}");
+        }
+        for text in ["false", "False", "FALSE", "0"] {
+            assert_eq!(boolean(text), Ok(false), "{text:?}");
+        }
+        for text in ["", "yes", "2", "truee"] {
+            assert_eq!(boolean(text), Err(Malformed), "{text:?}");
         }
     }
 

@@ -9,7 +9,7 @@ mod listing;
 use super::fault::Fault;
 use super::xml::{Malformed, Scanner, Token};
 
-pub use deletion::Deletion;
+pub use deletion::{Deleted, Deletion, Single};
 pub use listing::{Listing, Place};
 
 /// What was answered, as bytes.
