@@ -14,6 +14,8 @@ mod calls;
 mod driver;
 mod machine;
 #[cfg(test)]
+mod machine_random_tests;
+#[cfg(test)]
 mod machine_tests;
 mod scope;
 mod sender;
