@@ -20,7 +20,7 @@ use super::jobs::{Job as NativeJob, Notifier, Taken};
 use super::s3_chunk::{Chunk, counters};
 use super::s3_options::Options;
 use super::s3_outlet::Outlet;
-use crate::core::prefix::to_utf16;
+use crate::core::batch::prefix::to_utf16;
 use crate::core::slab::Slab;
 use crate::core::sync::Mutex;
 use crate::exec::caught::caught;

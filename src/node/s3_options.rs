@@ -7,8 +7,8 @@ use napi::{Error, Result, Status};
 use regex_lite::Regex;
 
 use crate::core::batch::Grouping;
+use crate::core::batch::prefix::Cut;
 use crate::core::limit::Limit;
-use crate::core::prefix::Cut;
 use crate::exec::s3::client::Target;
 use crate::exec::s3::config::Config;
 use crate::exec::s3::credentials::Values;

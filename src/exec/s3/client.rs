@@ -23,7 +23,7 @@ use super::delete::{Checked, Way, Ways};
 use super::fault::{Fault, Kind};
 use super::progress::{Progress, add};
 use super::request::{Capture, Proof};
-use crate::core::pace::backoff;
+use crate::core::batch::pace::backoff;
 use crate::exec::race::{Either, race};
 use crate::exec::stop::Stop;
 

@@ -40,6 +40,8 @@ pub struct Fault {
 
 /// The code of a key that a store reports without saying why.
 const NO_CODE: &str = "UnknownError";
+/// What is told where a store says nothing.
+const NO_REASON: &str = "the store gives no reason";
 /// The code of a delete that was answered, but not with what was deleted.
 const NOT_CONFIRMED: &str = "NotConfirmed";
 
@@ -47,6 +49,7 @@ impl Fault {
     /// A fault that was answered.
     pub fn answered(status: u16, code: &str, message: String) -> Self {
         let code = if code.is_empty() { format!("Http{status}") } else { code.to_owned() };
+        let message = if message.trim().is_empty() { NO_REASON.to_owned() } else { message };
         Self { kind: kind(status, &code), status: Some(status), code, message, retry_after: None }
     }
 
@@ -62,7 +65,7 @@ impl Fault {
             kind => kind,
         };
         let code = if code.is_empty() { NO_CODE } else { code };
-        let message = if message.is_empty() { "the store gives no reason" } else { message };
+        let message = if message.is_empty() { NO_REASON } else { message };
         let (code, message) = (code.to_owned(), message.to_owned());
         Self { kind, status: Some(200), code, message, retry_after: None }
     }

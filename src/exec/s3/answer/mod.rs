@@ -88,7 +88,6 @@ mod tests {
             ("<DeleteResult><Deleted><Key>a</Key>", "MalformedAnswer", Kind::Passing),
             ("<html></html>", "MalformedAnswer", Kind::Passing),
             ("<Error/>", "MalformedAnswer", Kind::Passing),
-            ("", "MalformedAnswer", Kind::Passing),
         ];
         for (body, code, kind) in table {
             for fault in [ok(body).deletion().unwrap_err(), ok(body).listing(false).unwrap_err()] {

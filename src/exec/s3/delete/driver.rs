@@ -13,7 +13,7 @@ use super::sender::Sender;
 use super::{Gate, Options, Permit};
 use crate::core::batch::LaneId;
 use crate::core::limit::Limit;
-use crate::core::pace::Moment;
+use crate::core::batch::pace::Moment;
 use crate::exec::caught::caught;
 use crate::exec::s3::client::Client;
 use crate::exec::s3::fault::Fault;
@@ -197,6 +197,7 @@ impl Driver {
                         let _ = inbox.send(Message::Permit(lane, permit));
                     });
                 }
+                Step::Release(lane) => drop(self.permits.remove(&lane)),
                 Step::Wait(until) => return until,
             }
         }

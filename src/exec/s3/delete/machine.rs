@@ -15,7 +15,7 @@ use super::calls::{Calls, Settled};
 use super::verdict::{Told, Verdict, told, verdict};
 use super::ways::{Way, Ways};
 use crate::core::batch::{Batch, Batcher, Grouping, Item, LaneId, Next, Outcome, Plan, Ticket};
-use crate::core::pace::Moment;
+use crate::core::batch::pace::Moment;
 use crate::faults;
 
 /// Servers refuse bodies of more than 1 MB, unless they are told otherwise; this is what the objects may take of it.
@@ -74,6 +74,8 @@ pub enum Step {
     Send(Request),
     /// Get a permit for this lane's prefix.
     Ask(LaneId, Box<[u8]>),
+    /// Give the permit of this lane back, which has no use for it.
+    Release(LaneId),
     /// Ask again at this moment, or when something happened.
     Wait(Option<Moment>),
 }
@@ -157,6 +159,7 @@ impl Machine {
                 Step::Send(Request { items, form: Form { way, quiet }, ticket })
             }
             Next::Ask(lane, prefix) => Step::Ask(lane, prefix),
+            Next::Release(lane) => Step::Release(lane),
             Next::Wait(until) => Step::Wait(until),
         }
     }

@@ -8,8 +8,8 @@ use fastrand::Rng;
 
 use super::machine::{Answered, Machine, Request, Settings, Step};
 use super::*;
-use crate::core::pace::Moment;
-use crate::core::prefix::Cut;
+use crate::core::batch::pace::Moment;
+use crate::core::batch::prefix::Cut;
 use crate::exec::s3::answer::{Deleted, Deletion};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -106,7 +106,7 @@ fn whatever_a_store_answers_every_call_is_settled_with_true_counts() {
                     let result = store(&request, &mut there, &mut random);
                     flying.push((request, result));
                 }
-                Step::Ask(..) => unreachable!("nothing is gated"),
+                Step::Ask(..) | Step::Release(_) => unreachable!("nothing is gated"),
                 Step::Wait(until) => {
                     if flying.is_empty() {
                         now = match until {

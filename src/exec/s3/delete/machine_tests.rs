@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::super::object::Deletable;
 use super::machine::{Answered, Machine, Request, Settings, Step};
 use super::*;
-use crate::core::pace::Moment;
-use crate::core::prefix::Cut;
+use crate::core::batch::pace::Moment;
+use crate::core::batch::prefix::Cut;
 use crate::exec::s3::answer::{Deleted, Deletion};
 
 const PATIENCE: Duration = Duration::from_secs(300);
