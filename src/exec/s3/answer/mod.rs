@@ -13,7 +13,7 @@ use super::fault::Fault;
 use super::xml::{Malformed, Scanner, Token};
 
 pub use deletion::Deletion;
-pub use listing::{Page, Place};
+pub use listing::{INVALID_LISTING, Page, Place};
 pub use question::{ListRequest, Listing};
 
 /// What was answered, as bytes.

@@ -100,7 +100,9 @@ impl Evidence {
         };
         if !is_plain {
             for name in names(&mut page) {
-                *name = decode(name, plus)?;
+                if memchr::memchr2(b'%', b'+', name.as_bytes()).is_some() {
+                    *name = decode(name, plus)?;
+                }
             }
         }
         Ok(Decoded::Page(page))
@@ -124,24 +126,24 @@ fn names(page: &mut Page) -> impl Iterator<Item = &mut String> {
 pub fn decode(name: &str, plus: Plus) -> Result<String, String> {
     let unreadable = || format!("encodes a name in a way that can't be read: {name:?}");
     let mut bytes = Vec::with_capacity(name.len());
-    for (byte, _) in decoded(name, plus) {
+    let mut rest = name.as_bytes();
+    while let Some(at) = memchr::memchr2(b'%', b'+', rest) {
+        let (byte, length) = first(&rest[at..], plus);
+        bytes.extend_from_slice(&rest[..at]);
         bytes.push(byte.ok_or_else(unreadable)?);
+        rest = &rest[at + length..];
     }
+    bytes.extend_from_slice(rest);
     String::from_utf8(bytes).map_err(|_| unreadable())
 }
 
-/// The bytes of a name, and how many each takes in its encoded form; none where the escape is malformed.
-fn decoded(name: &str, plus: Plus) -> impl Iterator<Item = (Option<u8>, usize)> {
-    let mut rest = name.as_bytes();
-    std::iter::from_fn(move || {
-        let (byte, length) = match *rest.first()? {
-            b'+' if plus == Plus::Blank => (Some(b' '), 1),
-            b'%' => (rest.get(1..3).and_then(escaped), rest.len().min(3)),
-            other => (Some(other), 1),
-        };
-        rest = &rest[length..];
-        Some((byte, length))
-    })
+/// The first byte of an encoded name that is not empty, and how many it takes there; none if the escape is malformed.
+fn first(name: &[u8], plus: Plus) -> (Option<u8>, usize) {
+    match name[0] {
+        b'+' if plus == Plus::Blank => (Some(b' '), 1),
+        b'%' => (name.get(1..3).and_then(escaped), name.len().min(3)),
+        other => (Some(other), 1),
+    }
 }
 
 fn escaped(digits: &[u8]) -> Option<u8> {
@@ -172,16 +174,20 @@ pub fn conclude(plus: (&str, Option<&str>), blank: (&str, Option<&str>)) -> Opti
 
 fn form((asked, answered): (&str, Option<&str>), plus: Plus) -> Form {
     let Some(name) = answered else { return Form::None };
-    let mut head = 0;
-    let mut bytes = decoded(name, plus);
+    let mut rest = name.as_bytes();
     for asked in asked.bytes() {
-        match bytes.next() {
-            Some((Some(byte), length)) if byte == asked => head += length,
-            // A store that answers with another name does not keep to prefixes.
-            _ => return Form::None,
+        if rest.is_empty() {
+            return Form::None;
         }
+        let (byte, length) = first(rest, plus);
+        // A store that answers with another name does not keep to prefixes.
+        if byte != Some(asked) {
+            return Form::None;
+        }
+        rest = &rest[length..];
     }
-    if name.as_bytes()[..head].contains(&b'+') { Form::Raw } else { Form::Escaped }
+    let head = &name.as_bytes()[..name.len() - rest.len()];
+    if head.contains(&b'+') { Form::Raw } else { Form::Escaped }
 }
 
 /// Whether a prefix that an answer says it is about is surely another one than that asked for.
