@@ -1,16 +1,20 @@
-//! Reads the answers of S3: [listings](listing), results of [deletes](deletion), errors.
+//! Reads the answers of S3: [listings](listing), with the [names](names) in them and the [question](question) that they answer,
+//! results of [deletes](deletion), errors.
 //!
 //! A success status alone says little: the body may be an error document, or cut off. So every answer is read to its end,
 //! and anything but the expected document is a [`Fault`].
 
 mod deletion;
 mod listing;
+pub mod names;
+mod question;
 
 use super::fault::Fault;
 use super::xml::{Malformed, Scanner, Token};
 
 pub use deletion::{Deleted, Deletion, Single};
-pub use listing::{Listing, Place};
+pub use listing::{INVALID_LISTING, Page, Place};
+pub use question::{ListRequest, Listing};
 
 /// What was answered, as bytes.
 pub struct Answer<'a> {
@@ -90,7 +94,10 @@ mod tests {
             ("<Error/>", "MalformedAnswer", Kind::Passing),
         ];
         for (body, code, kind) in table {
-            for fault in [ok(body).deletion().unwrap_err(), ok(body).listing(false).unwrap_err()] {
+            for fault in [
+                ok(body).deletion().unwrap_err(),
+                ok(body).page(&ListRequest::default()).unwrap_err(),
+            ] {
                 assert_eq!((fault.code.as_str(), fault.kind), (code, kind), "{body}");
             }
         }
