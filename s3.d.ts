@@ -18,19 +18,49 @@ export interface S3Credentials {
   readonly expiration?: Date | number | string | undefined
 }
 
-/** How a client reaches its store: the names of the JavaScript SDK's client, and a few of our own. */
+/**
+ * How a client reaches its store: the names of the JavaScript SDK's client, and a few of our own.
+ *
+ * What is said explicitly wins. Each line is tried from left to right, and empty variables are as none:
+ *
+ * | | option | with the option `profile` | without it |
+ * |---|---|---|---|
+ * | keys, session token | `credentials` | that profile alone: its keys, role, SSO, process | `AWS_ACCESS_KEY_ID` and the like, the profile, web identity, container, instance |
+ * | region | `region` | that profile and its `source_profile`, `AWS_REGION`, `AWS_DEFAULT_REGION` | `AWS_REGION`, `AWS_DEFAULT_REGION`, the profile |
+ * | then | | with an endpoint `us-east-1`, else the instance's | the same |
+ * | endpoint | `endpoint` | that profile's services section, its `endpoint_url` | `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, the profile's services section, its `endpoint_url` |
+ * | flags, CA bundle | `use...`, `disable...`, `caBundle` | that profile, the environment | the environment, the profile |
+ *
+ * "The profile" is that of `AWS_PROFILE`, or `default`. What there is and can't be used (a missing profile, an endpoint with a query,
+ * a flag that is neither `true` nor `false`) is refused with the code `InvalidConfig` before the first request, by the name of the
+ * place where it was said. Settings that nothing here uses, such as `AWS_RETRY_MODE`, are not read.
+ */
 export interface S3BulkClientConfig {
-  /** Default: environment or profile, and `us-east-1` when there is an `endpoint` and neither of them. */
+  /** Default: see the table above. */
   readonly region?: string | undefined
-  /** The profile of the shared config files. Default: `AWS_PROFILE`, or `default`. */
+  /** The profile of the shared config files; it has to be there. Default: `AWS_PROFILE`, or `default`. */
   readonly profile?: string | undefined
-  /** The URL of a store other than Amazon's. */
+  /** The URL of a store other than Amazon's. It may have a path, and neither user, query nor fragment. */
   readonly endpoint?: string | URL | undefined
   /**
    * Credentials, or an (async) function that gives them: it is called for the first request, before they expire, and when the
-   * store says that they have. Default: the chain of the AWS SDKs (environment, profile, SSO, web identity, container, instance).
+   * store says that they have. `false` signs nothing, for buckets that anybody may use. Default: see the table above.
    */
-  readonly credentials?: S3Credentials | (() => S3Credentials | Promise<S3Credentials>) | undefined
+  readonly credentials?: S3Credentials | (() => S3Credentials | Promise<S3Credentials>) | false | undefined
+  /**
+   * The URL of an HTTP proxy for every host, with user and password where it wants some, such as `http://user:password@proxy.example:3128`;
+   * `false` for none. https goes through it by CONNECT.
+   *
+   * Default: the environment's `https_proxy`, `http_proxy` or `all_proxy`, in small letters or in capitals, but for this machine itself and
+   * for hosts of `NO_PROXY`: names with all that end in them, addresses, networks such as `10.0.0.0/8`, each with a port if only that is
+   * meant, or `*`. `HTTP_PROXY` in capitals does not count in a CGI program, where whoever asks can set it.
+   */
+  readonly proxy?: string | URL | false | undefined
+  /**
+   * Certificates in PEM that are trusted in addition to those of the system: the path of their file, or what it holds. It is read once, by the
+   * constructor. Default: `AWS_CA_BUNDLE`, or `ca_bundle` of the profile. `NODE_EXTRA_CA_CERTS` is trusted as well.
+   */
+  readonly caBundle?: string | Uint8Array | undefined
   /** How often a request is tried, the first time included: 1 to 1,000. Throttled tries do not count. Default 5. */
   readonly maxAttempts?: number | undefined
   /** How long one try of a request may take, in milliseconds; 0 is without end. Default 60,000. */
@@ -252,12 +282,24 @@ export interface S3FailedKey {
 }
 
 /**
- * A job that could not go on. `code` is the store's (`NoSuchBucket`, `AccessDenied`, ...), or `InvalidListing` (a page of the
- * listing contradicts itself, the pages before, or the question: it names a key outside of `Prefix` or none, versions without ids, or can't
- * be read; nothing of that page is deleted), `MalformedAnswer` (cut off, or no S3 document), `NotConfirmed` (a success that does not say
- * what was deleted), `RequestTimeout`, `ConnectionTimeout`, `ConnectionError`,
- * `CredentialsError`, `NoPermit` (a synchronizer of `limitPerKey` gave none), `Closed` (the client was closed), `Panic` (a fault of this
- * package).
+ * A job that could not go on. The message names the bucket, and the host once there is one. `code` is the store's (`NoSuchBucket`,
+ * `AccessDenied`, ...), or `Http403` and the like where it gives none, or one of these. None of the first five is tried again:
+ *
+ * | code | |
+ * |---|---|
+ * | `InvalidConfig` | no request can be made of options, environment and profile, or the proxy wants a password |
+ * | `CredentialsError` | there are no credentials, or odd ones |
+ * | `WrongRegion` | the bucket is in another region, which the message names |
+ * | `NotS3` | what answers is no store: a login page, a redirect, a port without TLS or with it |
+ * | `UntrustedCertificate` | the store's certificate has an unknown issuer, has expired, or is another host's |
+ * | `RequestTimeTooSkewed` | the clocks differ, also after they were corrected once by the `Date` of an answer |
+ * | `RequestTimeout`, `ConnectionTimeout`, `ConnectionError` | no answer, `maxAttempts` times |
+ * | `InvalidListing` | a page of the listing contradicts itself, the pages before, or the question: it names a key outside of `Prefix` or none, versions without ids, or can't be read; nothing of that page is deleted |
+ * | `MalformedAnswer` | an answer is cut off, or no S3 document |
+ * | `NotConfirmed` | the store answered a delete with success, but does not say that the key was deleted |
+ * | `NoPermit` | a synchronizer of `limitPerKey` gave none |
+ * | `Closed` | the client was closed |
+ * | `Panic` | a fault of this package |
  */
 export class S3BulkError extends Error {
   constructor(params: { message: string; code: string; status?: number; counts?: S3Counts; failed?: S3FailedKey[]; cause?: unknown })

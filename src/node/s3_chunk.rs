@@ -10,7 +10,7 @@ use napi::bindgen_prelude::{Array, Float64Array, JsValue, ToNapiValue, Utf16Stri
 use napi::{Env, Result, sys};
 
 use super::jobs::IntoJs;
-use crate::exec::s3::delete::{Settled, Failed};
+use crate::exec::s3::delete::{Failed, Settled};
 use crate::exec::s3::fault::Fault;
 use crate::exec::s3::object::Object;
 use crate::exec::s3::progress::Progress;

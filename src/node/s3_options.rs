@@ -11,6 +11,7 @@ use crate::core::batch::prefix::Cut;
 use crate::core::limit::Limit;
 use crate::exec::s3::client::Target;
 use crate::exec::s3::config::Config;
+use crate::exec::s3::config::proxy::Choice;
 use crate::exec::s3::credentials::Values;
 use crate::exec::s3::delete::{Scope, Way};
 use crate::exec::s3::filter::{Filter, glob, regex};
@@ -49,6 +50,13 @@ impl Options<'_> {
             region: self.get("region")?,
             endpoint: self.get("endpoint")?,
             profile: self.get("profile")?,
+            is_anonymous: self.flag("isAnonymous")?,
+            proxy: match self.get("proxy")? {
+                Some(url) => Choice::Url(url),
+                None if self.flag("isDirect")? => Choice::Direct,
+                None => Choice::Environment,
+            },
+            ca_bundle: self.get("caBundle")?,
             force_path_style: self.get("forcePathStyle")?,
             use_dualstack_endpoint: self.get("useDualstackEndpoint")?,
             use_fips_endpoint: self.get("useFipsEndpoint")?,
@@ -83,7 +91,7 @@ impl Options<'_> {
         Ok(Some(Values::new(
             id,
             self.text("secretAccessKey")?,
-            self.get("sessionToken")?,
+            self.get("sessionToken")?.filter(|token: &String| !token.is_empty()),
             expiry.map(|since| SystemTime::UNIX_EPOCH + since),
             "ya-syn-native",
         )))

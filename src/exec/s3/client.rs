@@ -18,8 +18,8 @@ use tokio::time::timeout;
 
 use super::answer::names::{self, Decoded, Evidence, Plus};
 use super::answer::{Answer, Deletion, ListRequest, Listing, Page, Place, Single};
-use super::config::{Config, connect};
-use super::credentials::Credentials;
+use super::config::{Config, Connected, connect};
+use super::credentials::{Credentials, Values};
 use super::delete::{Checked, Way, Ways};
 use super::fault::{Fault, Kind};
 use super::progress::{Progress, add};
@@ -60,7 +60,7 @@ type Sending<T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>;
 pub struct Client {
     config: Config,
     credentials: Option<Credentials>,
-    connected: OnceCell<(aws_sdk_s3::Client, Credentials)>,
+    connected: OnceCell<Connected>,
     /// What is known of how the store deletes.
     pub ways: Arc<Ways>,
     /// What is known of how the store encodes names.
@@ -194,7 +194,7 @@ impl Client {
     ) -> Result<Page, Fault> {
         let asked = Arc::new(request.clone());
         let read = move |answer: &Answer<'_>| answer.page(&asked);
-        self.with_credentials(progress, |sdk| {
+        self.with_credentials(target, progress, |sdk| {
             let read = read.clone();
             if request.versions {
                 let (key, version) = match &request.place {
@@ -276,7 +276,7 @@ impl Client {
             .quiet(quiet)
             .build()
             .expect("it has objects");
-        self.with_credentials(progress, |sdk| {
+        self.with_credentials(target, progress, |sdk| {
             let capture = Capture::new(
                 |answer: &Answer<'_>| answer.deletion(),
                 || Output::erase(DeleteObjectsOutput::builder().build()),
@@ -309,7 +309,7 @@ impl Client {
             return Err(Fault::fatal("InvalidRequest", message));
         };
         let of_version = item.version.is_some();
-        self.with_credentials(progress, |sdk| {
+        self.with_credentials(target, progress, |sdk| {
             let read = move |answer: &Answer<'_>| answer.single(of_version);
             let blank = || Output::erase(DeleteObjectOutput::builder().build());
             let (capture, key) = Capture::of_key(&item.key, read, blank);
@@ -329,33 +329,66 @@ impl Client {
         .await
     }
 
-    /// Sends a request, and again with new credentials when those it had were too old.
+    /// Sends a request, and says of its fault which bucket it is about.
     async fn with_credentials<T>(
+        &self,
+        target: &Target,
+        progress: &Progress,
+        request: impl Fn(&aws_sdk_s3::Client) -> Sending<T>,
+    ) -> Result<T, Fault> {
+        let sent = self.renewed(progress, request).await;
+        sent.map_err(|fault| fault.at(&format!("bucket '{}'", target.bucket)))
+    }
+
+    /// Sends a request, and again with new credentials when those it had were too old, or once at the store's time when the clocks
+    /// differ.
+    async fn renewed<T>(
         &self,
         progress: &Progress,
         request: impl Fn(&aws_sdk_s3::Client) -> Sending<T>,
     ) -> Result<T, Fault> {
-        let (sdk, credentials) = self
+        let connected = self
             .connected
             .get_or_try_init(|| connect(&self.config, self.credentials.clone()))
             .await?;
-        let mut renewals = 0;
+        let (mut renewals, mut is_corrected) = (0, false);
         loop {
-            let fetched = timeout(self.config.request_timeout, credentials.get()).await;
-            fetched
-                .unwrap_or_else(|_| Err("They did not come within requestTimeout".to_owned()))
-                .map_err(|message| Fault::fatal("CredentialsError", message))?;
+            let values = match &connected.credentials {
+                Some(credentials) => Some(self.fetched(credentials).await?),
+                None => None,
+            };
             let sent = Instant::now();
             add(&progress.requests, 1);
-            let fault = match request(sdk).await {
-                Err(fault) if fault.kind == Kind::Expired => fault,
-                other => return other,
+            let fault = match request(&connected.sdk).await {
+                Ok(answer) => return Ok(answer),
+                Err(fault) => connected.told(fault, values.as_ref()),
             };
-            renewals += 1;
-            if !credentials.expired(sent).await || renewals > MOST_RENEWALS {
-                return Err(Fault { kind: Kind::Fatal, ..fault });
+            match &connected.credentials {
+                // The SDK has taken the store's time from the answer, and signs with it from now on.
+                _ if fault.is_about_time() && !is_corrected => is_corrected = true,
+                _ if fault.is_about_time() => {
+                    let message = format!(
+                        "The clock of this machine differs from the store's, and its answers have no right Date to correct that by: {}",
+                        fault.message
+                    );
+                    return Err(Fault { kind: Kind::Fatal, message, ..fault });
+                }
+                Some(credentials) if fault.kind == Kind::Expired => {
+                    renewals += 1;
+                    if !credentials.expired(sent).await || renewals > MOST_RENEWALS {
+                        return Err(Fault { kind: Kind::Fatal, ..fault });
+                    }
+                }
+                _ => return Err(fault),
             }
             add(&progress.retries, 1);
         }
+    }
+
+    async fn fetched(&self, credentials: &Credentials) -> Result<Values, Fault> {
+        let fetched = timeout(self.config.request_timeout, credentials.get()).await;
+        fetched
+            .unwrap_or_else(|_| Err("They did not come within requestTimeout".to_owned()))
+            .map_err(|message| Fault::fatal("CredentialsError", message))
     }
 }

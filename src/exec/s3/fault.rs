@@ -40,8 +40,6 @@ pub struct Fault {
 
 /// The code of a key that a store reports without saying why.
 const NO_CODE: &str = "UnknownError";
-/// What is told where a store says nothing.
-const NO_REASON: &str = "the store gives no reason";
 /// The code of a delete that was answered, but not with what was deleted.
 const NOT_CONFIRMED: &str = "NotConfirmed";
 
@@ -49,7 +47,6 @@ impl Fault {
     /// A fault that was answered.
     pub fn answered(status: u16, code: &str, message: String) -> Self {
         let code = if code.is_empty() { format!("Http{status}") } else { code.to_owned() };
-        let message = if message.trim().is_empty() { NO_REASON.to_owned() } else { message };
         Self { kind: kind(status, &code), status: Some(status), code, message, retry_after: None }
     }
 
@@ -65,7 +62,7 @@ impl Fault {
             kind => kind,
         };
         let code = if code.is_empty() { NO_CODE } else { code };
-        let message = if message.is_empty() { NO_REASON } else { message };
+        let message = if message.is_empty() { "the store gives no reason" } else { message };
         let (code, message) = (code.to_owned(), message.to_owned());
         Self { kind, status: Some(200), code, message, retry_after: None }
     }
@@ -86,18 +83,41 @@ impl Fault {
         Self { kind: Kind::Fatal, status: None, code: code.to_owned(), message, retry_after: None }
     }
 
+    /// This fault, with the host or the bucket that it is about.
+    pub fn at(self, place: &str) -> Self {
+        if self.message.contains(place) {
+            return self;
+        }
+        let message = match self.message.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) {
+            // A host is told already, and the bucket stands beside it.
+            Some((text, host)) if host.starts_with("http") => format!("{text} ({host}, {place})"),
+            _ if self.message.is_empty() => format!("It says no more ({place})"),
+            _ => format!("{} ({place})", self.message),
+        };
+        Self { message, ..self }
+    }
+
+    /// Options, environment and profile that no request can be made with.
+    pub fn invalid_config(message: String) -> Self {
+        Self::fatal("InvalidConfig", message)
+    }
+
     /// What is told when a task of ours panicked.
     pub fn of_panic(panic: &(dyn Any + Send)) -> Self {
         let text = faults::text_of(panic).unwrap_or("a panic without a message");
         Self::fatal("Panic", format!("A fault of this library: {text}"))
     }
 
+    /// Whether the store's clock and this machine's differ too much.
+    pub fn is_about_time(&self) -> bool {
+        matches!(self.code.as_str(), "RequestTimeTooSkewed" | "RequestInTheFuture")
+    }
+
     /// The store says how long it wants to be left alone.
     pub fn told_to_wait(self, wait: Duration) -> Self {
         let is_passing = self.kind == Kind::Passing;
         // A store that is down for a while says so in the same way as one that is asked too often, and is left alone as well.
-        let kind =
-            if self.status == Some(503) && is_passing { Kind::Throttled } else { self.kind };
+        let kind = if self.status == Some(503) && is_passing { Kind::Throttled } else { self.kind };
         Self { kind, retry_after: Some(wait), ..self }
     }
 
@@ -146,7 +166,7 @@ impl Fault {
             "XNotImplemented",
         ];
         match self.status {
-            Some(307 | 404) => !matches!(self.code.as_str(), "NoSuchBucket" | "PermanentRedirect"),
+            Some(307 | 404) => !matches!(self.code.as_str(), "NoSuchBucket" | "WrongRegion"),
             Some(405 | 411 | 412 | 415 | 501) => self.kind != Kind::Throttled,
             Some(400) => CODES.contains(&self.code.as_str()) || self.code == "Http400",
             _ => false,
@@ -316,6 +336,8 @@ mod tests {
             (404, "MethodNotAllowed", true),
             (404, "NoSuchBucket", false),
             (301, "PermanentRedirect", false),
+            (307, "WrongRegion", false),
+            (307, "NotS3", true),
             (307, "TemporaryRedirect", true),
             (411, "MissingContentLength", true),
             (412, "PreconditionFailed", true),

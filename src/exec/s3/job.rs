@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::client::Client;
-use super::delete::{self, Deleter, Gate, Failed};
+use super::delete::{self, Deleter, Failed, Gate};
 use super::fault::Fault;
 use super::list::{self, Lister};
 use super::object::Object;

@@ -11,8 +11,10 @@
 pub mod answer;
 pub mod client;
 pub mod config;
+mod connection;
 pub mod credentials;
 pub mod delete;
+mod explain;
 pub mod fault;
 pub mod filter;
 pub mod job;

@@ -19,13 +19,15 @@ use aws_smithy_runtime_api::client::interceptors::{Intercept, dyn_dispatch_hint}
 use aws_smithy_runtime_api::client::orchestrator::{HttpResponse, OrchestratorError};
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_runtime_api::client::ser_de::{DeserializeResponse, SharedResponseDeserializer};
+use aws_smithy_types::DateTime;
 use aws_smithy_types::base64;
 use aws_smithy_types::config_bag::ConfigBag;
 use aws_smithy_types::date_time::Format;
-use aws_smithy_types::DateTime;
 use md5::{Digest, Md5};
 
 use super::answer::Answer;
+use super::connection;
+use super::explain::{Told, explain};
 use super::fault::Fault;
 use super::xml::boolean;
 use crate::core::sync::Mutex;
@@ -54,6 +56,8 @@ struct Inner<T> {
     /// The key of a single delete.
     key: Option<String>,
     taken: Mutex<Option<Result<T, Fault>>>,
+    /// Where the request goes, once it is made.
+    host: Mutex<Option<String>>,
 }
 
 impl<T: Send + 'static> Capture<T> {
@@ -84,8 +88,8 @@ impl<T: Send + 'static> Capture<T> {
         proof: Proof,
         key: Option<String>,
     ) -> Self {
-        let taken = Mutex::new(None);
-        Self(Arc::new(Inner { read: Box::new(read), blank, proof, key, taken }))
+        let (taken, host) = (Mutex::new(None), Mutex::new(None));
+        Self(Arc::new(Inner { read: Box::new(read), blank, proof, key, taken, host }))
     }
 
     /// What was read, or why nothing was.
@@ -93,12 +97,16 @@ impl<T: Send + 'static> Capture<T> {
         self,
         sent: Result<O, SdkError<E, HttpResponse>>,
     ) -> Result<T, Fault> {
-        if let Err(error) = sent {
-            return Err(fault(&error));
-        }
-        let taken = self.0.taken.lock().take();
-        taken.unwrap_or_else(|| {
-            Err(Fault::passing("NoAnswer", "The request was not answered".to_owned()))
+        let host = self.0.host.lock().take();
+        let result = match sent {
+            Err(error) => Err(connection::fault(&error, host.as_deref())),
+            Ok(_) => self.0.taken.lock().take().unwrap_or_else(|| {
+                Err(Fault::passing("NoAnswer", "The request was not answered".to_owned()))
+            }),
+        };
+        result.map_err(|fault| match host {
+            Some(host) => fault.at(&host),
+            None => fault,
         })
     }
 }
@@ -138,6 +146,7 @@ impl<T: Send + 'static> Intercept for Capture<T> {
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         let request = context.request_mut();
+        *self.0.host.lock() = Some(host_of(request.uri()).to_owned());
         if let Some(key) = &self.0.key {
             let (path, query) = request.uri().split_once('?').unwrap_or((request.uri(), ""));
             if is_blank(key) {
@@ -189,6 +198,13 @@ fn names(path: &str, key: &str) -> bool {
     path.ends_with(b"/")
 }
 
+/// Scheme, host and port of a URL.
+fn host_of(url: &str) -> &str {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let length = url[start..].find(['/', '?']).unwrap_or(url.len() - start);
+    &url[..start + length]
+}
+
 fn is_checksum(name: &String) -> bool {
     name.starts_with("x-amz-checksum-") || name == "x-amz-sdk-checksum-algorithm"
 }
@@ -207,11 +223,20 @@ impl<T: Send + 'static> DeserializeResponse for Capture<T> {
                 .is_some_and(|marker| boolean(marker) == Ok(true)),
             body: response.body().bytes().unwrap_or_default(),
         };
-        let read = (self.0.read)(&answer);
-        let read = match (read, retry_after(response)) {
-            (Err(fault), Some(wait)) => Err(fault.told_to_wait(wait)),
-            (read, _) => read,
-        };
+        let read = (self.0.read)(&answer).map_err(|fault| {
+            let header = |name| response.headers().get(name);
+            let told = Told {
+                status: answer.status,
+                location: header("location"),
+                region: header("x-amz-bucket-region"),
+                body: answer.body,
+            };
+            let fault = explain(fault, &told);
+            match retry_after(response) {
+                Some(wait) => fault.told_to_wait(wait),
+                None => fault,
+            }
+        });
         *self.0.taken.lock() = Some(read);
         Ok((self.0.blank)())
     }
@@ -232,20 +257,6 @@ fn wait(told: &str, now: DateTime) -> Option<Duration> {
     }
     let until = DateTime::from_str(told, Format::HttpDate).ok()?;
     u64::try_from(until.secs() - now.secs()).ok().map(Duration::from_secs)
-}
-
-fn fault<E: Error + 'static>(error: &SdkError<E, HttpResponse>) -> Fault {
-    let message = chain(error);
-    match error {
-        SdkError::TimeoutError(_) => Fault::passing("RequestTimeout", message),
-        SdkError::DispatchFailure(failure) if failure.is_timeout() => {
-            Fault::passing("ConnectionTimeout", message)
-        }
-        SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => {
-            Fault::passing("ConnectionError", message)
-        }
-        _ => Fault::fatal("InvalidRequest", message),
-    }
 }
 
 /// Text for a URI, with every byte encoded that is not a letter or a digit.

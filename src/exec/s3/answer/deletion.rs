@@ -80,9 +80,9 @@ impl Answer<'_> {
                 // Of a version it says whether that was a marker.
                 Ok(Single::Deleted { made_marker: self.made_marker && !of_version })
             }
-            200..=299 if self.root() != Some(b"Error") => {
-                Err(Fault::not_confirmed("the answer to the request has a document of another kind"))
-            }
+            200..=299 if self.root() != Some(b"Error") => Err(Fault::not_confirmed(
+                "the answer to the request has a document of another kind",
+            )),
             404 | 410 if is_empty => Ok(Single::NotFound(self.fault())),
             // What does not exist need not be deleted. A missing bucket is told by a code of its own.
             404 | 410 if self.fault().says_deleted() => Ok(Single::Deleted { made_marker: false }),
@@ -202,7 +202,10 @@ mod tests {
             ("", "NotConfirmed"),
             (" \r\n", "NotConfirmed"),
             ("<Anything/>", "MalformedAnswer"),
-            ("<ListBucketResult><Contents><Key>a</Key></Contents></ListBucketResult>", "MalformedAnswer"),
+            (
+                "<ListBucketResult><Contents><Key>a</Key></Contents></ListBucketResult>",
+                "MalformedAnswer",
+            ),
             ("<html><body>Deleted</body></html>", "MalformedAnswer"),
             ("Deleted", "MalformedAnswer"),
             ("<DeleteResult><Deleted><Key>a</Key></Deleted>", "MalformedAnswer"),

@@ -14,8 +14,8 @@ use super::super::progress::{Progress, add};
 use super::calls::{Calls, Settled};
 use super::verdict::{Told, Verdict, told, verdict};
 use super::ways::{Way, Ways};
-use crate::core::batch::{Batch, Batcher, Grouping, Item, LaneId, Next, Outcome, Plan, Ticket};
 use crate::core::batch::pace::Moment;
+use crate::core::batch::{Batch, Batcher, Grouping, Item, LaneId, Next, Outcome, Plan, Ticket};
 use crate::faults;
 
 /// Servers refuse bodies of more than 1 MB, unless they are told otherwise; this is what the objects may take of it.
@@ -252,7 +252,8 @@ impl Machine {
     ) {
         let is_plain = |item: &Deletable| item.version.is_none();
         // Deleting a marker by its version is told in the same words as making one.
-        let made = deletion.deleted.iter().filter(|entry| entry.made_marker && entry.version.is_none());
+        let made =
+            deletion.deleted.iter().filter(|entry| entry.made_marker && entry.version.is_none());
         let markers = made.count();
         let Some(told) = told(&items, deletion, form.quiet) else {
             self.ways.worked(form.way);
@@ -260,7 +261,10 @@ impl Machine {
             add(&self.calls.progress().markers, markers);
             return self.deleted(items, outcome);
         };
-        if !form.quiet && deletion.unnamed.is_none() && told.iter().all(|told| *told == Told::Nothing) {
+        if !form.quiet
+            && deletion.unnamed.is_none()
+            && told.iter().all(|told| *told == Told::Nothing)
+        {
             let fault = Fault::not_confirmed("the answer names none of the keys");
             return self.refused(items, form, fault, ticket, outcome);
         }
@@ -374,8 +378,12 @@ fn may_pass(fault: &Fault, tries: u32, max_attempts: u32) -> bool {
 
 fn with_remedy(fault: Fault, way: Way) -> Fault {
     let remedy = match way {
-        _ if fault.is_too_large() => "the request is too large for it: set a smaller batchSize, or deleteMode: 'single'",
-        Way::Checksum => "if the store can't delete many keys in this way, set deleteMode: 'md5' or deleteMode: 'single'",
+        _ if fault.is_too_large() => {
+            "the request is too large for it: set a smaller batchSize, or deleteMode: 'single'"
+        }
+        Way::Checksum => {
+            "if the store can't delete many keys in this way, set deleteMode: 'md5' or deleteMode: 'single'"
+        }
         Way::Md5 => "if the store can't delete many keys in this way, set deleteMode: 'single'",
         Way::Single => return fault,
     };

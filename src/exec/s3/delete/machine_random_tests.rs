@@ -15,8 +15,14 @@ use crate::exec::s3::answer::{Deleted, Deletion};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a store does with a request, and what it says: mostly the truth, and never that something is deleted which is not.
-fn store(request: &Request, there: &mut HashSet<String>, random: &mut Rng) -> Result<Answered, Fault> {
-    let status = |status: u16, code: &str| Err(Fault::answered(status, code, String::new()));
+fn store(
+    request: &Request,
+    there: &mut HashSet<String>,
+    random: &mut Rng,
+) -> Result<Answered, Fault> {
+    let status = |status: u16, code: &str| {
+        Err(Fault::answered(status, code, String::new()).at("bucket 'b'"))
+    };
     let roll = random.u32(0..20);
     let is_carried_out = roll < 14 || random.bool();
     let mut deletion = Deletion::default();
@@ -56,7 +62,9 @@ fn store(request: &Request, there: &mut HashSet<String>, random: &mut Rng) -> Re
         15 => Err(Fault::not_confirmed("nothing")),
         14 => Err(Fault::passing("ConnectionError", "reset".to_owned())),
         _ if request.form.way != Way::Single => Ok(Answered::Each(deletion)),
-        _ if request.items.iter().any(|item| there.contains(&item.key)) => status(403, "AccessDenied"),
+        _ if request.items.iter().any(|item| there.contains(&item.key)) => {
+            status(403, "AccessDenied")
+        }
         _ => Ok(Answered::One { made_marker: false }),
     }
 }
@@ -125,7 +133,10 @@ fn whatever_a_store_answers_every_call_is_settled_with_true_counts() {
                 deleted += settled.deleted;
                 untried += settled.untried;
                 for key in settled.failed {
-                    assert!(!key.code.is_empty() && !key.message.is_empty(), "seed {seed}: {key:?}");
+                    assert!(
+                        !key.code.is_empty() && !key.message.is_empty(),
+                        "seed {seed}: {key:?}"
+                    );
                     failed.insert(key.key);
                 }
             }

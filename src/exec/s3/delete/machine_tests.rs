@@ -103,9 +103,8 @@ fn says(deleted: &str, failed: &[(&str, &str)]) -> Answered {
         let (key, version) = name.split_once('@').map_or((name, None), |(k, v)| (k, Some(v)));
         Deleted { key: key.to_owned(), version: version.map(str::to_owned), made_marker: false }
     };
-    let fault = |(key, code): &(&str, &str)| {
-        ((*key).to_owned(), None, Fault::of_key(code, String::new()))
-    };
+    let fault =
+        |(key, code): &(&str, &str)| ((*key).to_owned(), None, Fault::of_key(code, String::new()));
     Answered::Each(Deletion {
         deleted: deleted.split_whitespace().map(entry).collect(),
         failed: failed.iter().map(fault).collect(),
@@ -194,7 +193,9 @@ fn a_store_that_confirms_is_asked_quietly_and_no_longer_once_that_is_doubtful() 
         let call = play.call("x y");
         let request = play.request();
         assert!(quiet(&request));
-        let is_named = doubtful.as_ref().is_ok_and(|answer| matches!(answer, Answered::Each(deletion) if deletion.failed.is_empty()));
+        let is_named = doubtful.as_ref().is_ok_and(
+            |answer| matches!(answer, Answered::Each(deletion) if deletion.failed.is_empty()),
+        );
         play.answer(request, doubtful);
         let request = play.sent(if is_named { "y" } else { "x y" }, Way::Checksum);
         assert!(!quiet(&request));
@@ -218,7 +219,9 @@ fn versions_and_markers_are_never_asked_for_quietly() {
 
 #[test]
 fn a_refused_batch_tries_the_next_way_and_only_one_that_works_is_kept() {
-    for (status, code) in [(501, ""), (404, ""), (307, ""), (411, ""), (412, ""), (415, ""), (405, "")] {
+    for (status, code) in
+        [(501, ""), (404, ""), (307, ""), (411, ""), (412, ""), (415, ""), (405, "")]
+    {
         let mut play = Play::new(None);
         let call = play.call("a b");
         for way in [Way::Checksum, Way::Md5] {

@@ -7,8 +7,8 @@ use tokio::sync::OnceCell;
 use super::machine::{Answered, Form, Request};
 use super::scope::Scope;
 use super::ways::Way;
-use crate::exec::s3::answer::Single;
 use crate::exec::s3::answer::ListRequest;
+use crate::exec::s3::answer::Single;
 use crate::exec::s3::client::{Client, Target};
 use crate::exec::s3::fault::{Fault, Kind};
 use crate::exec::s3::progress::Progress;
@@ -52,21 +52,19 @@ impl Sender {
     async fn see_bucket(&self, fault: Fault, key: &str) -> Result<(), Fault> {
         let Self { client, target, progress, stop, bucket, .. } = self;
         let look = || async {
-            let request = ListRequest {
-                prefix: key.to_owned(),
-                max_keys: Some(1),
-                ..ListRequest::default()
-            };
+            let request =
+                ListRequest { prefix: key.to_owned(), max_keys: Some(1), ..ListRequest::default() };
             client.list(target, &request, progress, stop).await.map(drop)
         };
         match bucket.get_or_try_init(look).await {
             Ok(()) => Ok(()),
             Err(listed) if listed.kind == Kind::Refused => {
+                let fault = fault.at(&format!("bucket '{}'", target.bucket));
                 let message = format!(
                     "{} (it does not say whether the key or the bucket was not found, and a listing fails: {})",
                     fault.message, listed.code
                 );
-                Err(Fault { message: message.trim_start().to_owned(), ..fault })
+                Err(Fault { message, ..fault })
             }
             Err(listed) => Err(listed),
         }
