@@ -122,7 +122,8 @@ export interface S3ListOptions<Item> extends S3Target {
   readonly MaxKeys?: number | undefined
   /**
    * How many ranges of the key space are listed at once, 1 to 1,000. Ranges are found by common prefixes where there are some, and by
-   * trying where keys diverge where there are none; at most 32 small requests more look for them. With 1, keys come in the order
+   * trying where keys diverge where there are none; at most 32 small requests more look for them, which nothing
+   * waits for; a store that does not answer them is listed by the ranges found so far. With 1, keys come in the order
    * that the store lists them in: that of their UTF-8 bytes. A store that lists in another order, such as SeaweedFS, needs 1: ranges
    * are cut by that order. Directory buckets know none, and are listed one page after the other. Default 8.
    */
@@ -200,7 +201,7 @@ export interface S3DeleteOptions extends S3Target {
 
 /**
  * Deletes a page of keys: what `executeTasks` takes as `taskExecutor`. Calls that are pending together share requests; none waits for
- * more to come while a request may go out. Rejects with an {@link S3DeleteError} when keys stayed.
+ * more to come while a request may go out. Rejects with an {@link S3DeleteError} when keys failed.
  */
 export type S3DeleteExecutor = (params: { readonly task: readonly S3Deletable[] }) => Promise<void>
 
@@ -218,7 +219,7 @@ export interface S3DeletePrefixOptions
   readonly dryRun?: boolean | undefined
   /** Pages listed and not deleted yet. Default: twice `maxTasksInExecution`, and 100 at most. */
   readonly maxTasksInFlight?: number | undefined
-  /** Told of keys that stayed, as they come. Without it they are in the rejection. */
+  /** Told of keys that failed, as they come. Without it they are in the rejection. */
   readonly onTaskError?: ((error: S3DeleteError, params: { readonly task: S3Deletable[] }) => void | PromiseLike<void>) | undefined
   /** Told how far the job is, ten times a second at most, and once more at the end. */
   readonly onProgress?: ((progress: S3Progress) => void) | undefined
@@ -230,7 +231,7 @@ export interface S3Progress {
   readonly listed: number
   /** Keys that the store has confirmed as gone. */
   readonly deleted: number
-  /** Keys that stayed. */
+  /** Keys that failed. */
   readonly failed: number
   /** Delete requests under way. */
   readonly inFlight: number
@@ -251,7 +252,7 @@ export interface S3Counts {
   readonly listed: number
   /** Keys that went; in a dry run, keys that would. */
   readonly deleted: number
-  /** Keys that stayed. */
+  /** Keys that failed. */
   readonly failed: number
   /** Delete markers that a plain delete made in a versioned bucket. */
   readonly markersCreated: number
@@ -267,12 +268,16 @@ export interface S3Counts {
   readonly elapsedMs: number
 }
 
-/** A key that stayed, and why. */
+/** A key that failed, and why. */
 export interface S3FailedKey {
   readonly Key: string
   readonly VersionId?: string
-  /** The store's, such as `AccessDenied`; `InvalidKey` for what S3 has no key for. */
+  /**
+   * The store's, such as `AccessDenied`; `InvalidKey` for what S3 has no key for, `NotConfirmed` where the store answered with
+   * success but never said that the key was deleted, `UnknownError` where it gave no code. Never empty.
+   */
   readonly code: string
+  /** What the store says about it, or that it gives no reason. Never empty. */
   readonly message: string
 }
 
@@ -289,7 +294,9 @@ export interface S3FailedKey {
  * | `UntrustedCertificate` | the store's certificate has an unknown issuer, has expired, or is another host's |
  * | `RequestTimeTooSkewed` | the clocks differ, also after they were corrected once by the `Date` of an answer |
  * | `RequestTimeout`, `ConnectionTimeout`, `ConnectionError` | no answer, `maxAttempts` times |
- * | `InvalidListing`, `MalformedAnswer` | the store's answers contradict each other, or are cut off or no S3 document |
+ * | `InvalidListing` | a page of the listing contradicts itself, the pages before, or the question: it names a key outside of `Prefix` or none, versions without ids, or can't be read; nothing of that page is deleted |
+ * | `MalformedAnswer` | an answer is cut off, or no S3 document |
+ * | `NotConfirmed` | the store answered a delete with success, but does not say that the key was deleted |
  * | `NoPermit` | a synchronizer of `limitPerKey` gave none |
  * | `Closed` | the client was closed |
  * | `Panic` | a fault of this package |
@@ -301,16 +308,16 @@ export class S3BulkError extends Error {
   readonly status?: number
   /** What was done before, where a whole job failed. */
   readonly counts?: S3Counts
-  /** Keys that stayed before a `deletePrefix` without `onTaskError` failed or was aborted: the first 100,000, if there were any. */
+  /** Keys that failed before a `deletePrefix` without `onTaskError` failed or was aborted: the first 100,000, if there were any. */
   readonly failed?: S3FailedKey[]
 }
 
-/** Keys that stayed. `code` is that of the first; all other keys of the call went. */
+/** Keys that failed. `code` is that of the first; all other keys of the call were deleted. The message names the bucket. */
 export class S3DeleteError extends S3BulkError {
-  constructor(params: { failed: S3FailedKey[]; deleted: number; counts?: S3Counts })
+  constructor(params: { failed: S3FailedKey[]; deleted: number; counts?: S3Counts; bucket?: string })
   /** Each key; of a whole job the first 100,000, with the exact number in `counts`. */
   readonly failed: S3FailedKey[]
-  /** How many keys of the call went. */
+  /** How many keys of the call were deleted. */
   readonly deleted: number
 }
 
@@ -333,13 +340,13 @@ export class S3AbortError extends S3BulkError {
  *
  * @example
  * // A pipeline of one's own. Both ends are native, so that no key comes over to JavaScript. As every executeTasks, it resolves
- * // although keys stayed: onTaskError is the one to tell of them.
+ * // although keys failed: onTaskError is the one to tell of them.
  * await provider.executeTasks({
  *   maxTasksInFlight: 100, // pages
  *   maxTasksInExecution: 50, // delete requests
  *   taskSource: s3.listKeys({ Bucket: 'logs', Prefix: '2019/', filter: { suffix: '.tmp' } }),
  *   taskExecutor: s3.deleteObjects({ Bucket: 'logs', limitPerKey: { prefixLength: 4, maxTasksInExecution: 2 } }),
- *   onTaskError: (error, { task }) => console.error(error, task), // the keys that stayed
+ *   onTaskError: (error, { task }) => console.error(error, task), // the keys that failed
  * })
  */
 export class S3BulkClient {
@@ -353,7 +360,7 @@ export class S3BulkClient {
   /** An executor that deletes the pages it gets. */
   deleteObjects(options: S3DeleteOptions): S3DeleteExecutor
   /**
-   * Deletes all keys with a prefix. Rejects with an {@link S3DeleteError} when keys stayed and there is no `onTaskError`, with an
+   * Deletes all keys with a prefix. Rejects with an {@link S3DeleteError} when keys failed and there is no `onTaskError`, with an
    * {@link S3AbortError} after an abort, and with an {@link S3BulkError} when the job could not go on: `counts` says what was done.
    */
   deletePrefix(options: S3DeletePrefixOptions): Promise<S3Counts>

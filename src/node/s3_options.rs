@@ -7,12 +7,13 @@ use napi::{Error, Result, Status};
 use regex_lite::Regex;
 
 use crate::core::batch::Grouping;
+use crate::core::batch::prefix::Cut;
 use crate::core::limit::Limit;
-use crate::core::prefix::Cut;
-use crate::exec::s3::client::{Target, Way};
+use crate::exec::s3::client::Target;
 use crate::exec::s3::config::Config;
 use crate::exec::s3::config::proxy::Choice;
 use crate::exec::s3::credentials::Values;
+use crate::exec::s3::delete::{Scope, Way};
 use crate::exec::s3::filter::{Filter, glob, regex};
 use crate::exec::s3::{delete, list};
 
@@ -155,6 +156,7 @@ impl Options<'_> {
         };
         Ok(delete::Options {
             target: self.target()?,
+            scope: Scope { prefix: prefix.to_owned(), versions: self.flag("versions")? },
             batch_size: self.get::<u32>("batchSize")?.unwrap_or(1000) as usize,
             requests: self.limit("maxTasksInExecution")?,
             grouping,
