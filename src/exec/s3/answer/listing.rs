@@ -9,9 +9,6 @@ use crate::exec::s3::fault::Fault;
 use crate::exec::s3::object::Object;
 use crate::exec::s3::xml::{Malformed, Scanner, Token, boolean};
 
-/// The code of faults that say that a listing can't be trusted.
-pub const INVALID_LISTING: &str = "InvalidListing";
-
 const PLAIN: &[u8] = b"ListBucketResult";
 const VERSIONS: &[u8] = b"ListVersionsResult";
 /// What a page is read from. In other letters, none of them is passed over.
@@ -80,7 +77,7 @@ fn wrong<T>(what: impl Into<String>) -> Result<T, Wrong> {
 impl Fault {
     /// What a store told of its keys can't be trusted: `what` continues "The store".
     pub fn invalid_listing(what: &str) -> Self {
-        Self::fatal(INVALID_LISTING, format!("The store {what}"))
+        Self::fatal("InvalidListing", format!("The store {what}"))
     }
 }
 

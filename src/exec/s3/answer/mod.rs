@@ -13,7 +13,7 @@ use super::fault::Fault;
 use super::xml::{Malformed, Scanner, Token};
 
 pub use deletion::{Deleted, Deletion, Single};
-pub use listing::{INVALID_LISTING, Page, Place};
+pub use listing::{Page, Place};
 pub use question::{ListRequest, Listing};
 
 /// What was answered, as bytes.
