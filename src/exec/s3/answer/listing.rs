@@ -37,6 +37,8 @@ pub enum Place {
     Token(String),
     /// Behind this version of this key, or all of its versions.
     Marker(String, Option<String>),
+    /// Behind this key, as a store takes it that knows the second version of the operation.
+    After(String),
 }
 
 /// A page of a listing as it stands in the answer.
@@ -54,8 +56,8 @@ pub struct Page {
     pub next: Option<Place>,
     /// The prefix that the answer is about, if it says so.
     pub prefix: Option<String>,
-    /// Whether the answer claims to name keys.
-    pub claims_keys: bool,
+    /// How many keys and prefixes the answer claims to name; the first version of the operation does not say so.
+    pub count: Option<u64>,
 }
 
 /// Why a page can't be used.
@@ -184,9 +186,9 @@ impl Once {
             .map(Place::Token)
             .or_else(|| told(self.key_marker).map(|key| Place::Marker(key, version)))
             .or_else(|| told(self.marker).map(|key| Place::Marker(key, None)));
-        let claims_keys =
-            self.count.is_some_and(|count| count.trim().parse().is_ok_and(|n: u64| n > 0));
-        Ok(Page { is_truncated, is_encoded, next, claims_keys, prefix: self.prefix, ..page })
+        // What nobody needs may be unreadable.
+        let count = self.count.map(|count| count.trim().parse().unwrap_or(0));
+        Ok(Page { is_truncated, is_encoded, next, count, prefix: self.prefix, ..page })
     }
 }
 
@@ -312,7 +314,7 @@ mod tests {
                 is_truncated: Some(true),
                 next: Some(Place::Token("t+".to_owned())),
                 prefix: Some(" ".to_owned()),
-                claims_keys: true,
+                count: Some(1),
                 is_encoded: false,
             },
             "a plain listing has no versions"
