@@ -9,9 +9,6 @@ use crate::exec::s3::fault::Fault;
 use crate::exec::s3::object::Object;
 use crate::exec::s3::xml::{Malformed, Scanner, Token, boolean};
 
-/// The code of faults that say that a listing can't be trusted.
-pub const INVALID_LISTING: &str = "InvalidListing";
-
 const PLAIN: &[u8] = b"ListBucketResult";
 const VERSIONS: &[u8] = b"ListVersionsResult";
 /// What a page is read from. In other letters, none of them is passed over.
@@ -79,13 +76,6 @@ fn wrong<T>(what: impl Into<String>) -> Result<T, Wrong> {
     Err(Wrong::Invalid(what.into()))
 }
 
-impl Fault {
-    /// What a store told of its keys can't be trusted: `what` continues "The store".
-    pub fn invalid_listing(what: &str) -> Self {
-        Self::fatal(INVALID_LISTING, format!("The store {what}"))
-    }
-}
-
 impl Answer<'_> {
     /// A page of objects or of versions, as the request wants.
     pub fn page(&self, request: &ListRequest) -> Result<Page, Fault> {
@@ -122,15 +112,12 @@ fn read_page(
         (false, true) => return wrong("answers a listing of objects with one of versions"),
         _ => {}
     }
+    let entry = if is_versions { b"Version".as_slice() } else { b"Contents" };
     let (mut page, mut once) = (Page::default(), Once::default());
     while let Some(token) = scanner.token()? {
         let Token::Open(name) = token else { continue };
         let text = match name {
-            b"Contents" if !is_versions => {
-                page.objects.push(read_object(scanner, request, request.sizes)?);
-                continue;
-            }
-            b"Version" if is_versions => {
+            _ if name == entry => {
                 page.objects.push(read_object(scanner, request, request.sizes)?);
                 continue;
             }
