@@ -26,6 +26,13 @@ pub struct Answer<'a> {
     pub body: &'a [u8],
 }
 
+impl Fault {
+    /// What a store told of its keys can't be trusted: `what` continues "The store".
+    pub fn invalid_listing(what: &str) -> Self {
+        Self::fatal("InvalidListing", format!("The store {what}"))
+    }
+}
+
 impl Answer<'_> {
     fn expect<'s, T>(
         &'s self,
