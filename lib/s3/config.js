@@ -2,6 +2,7 @@
 
 // The configuration of a client: the names of the JavaScript SDK's, checked.
 
+const { URL } = require('node:url')
 const { SynchronizerInvalidError } = require('../errors.js')
 const { invalid } = require('../validate.js')
 const { checkInteger, checkMilliseconds, checkNames, checkObject, checkOptional, checkText, given } = require('./options.js')
@@ -64,7 +65,9 @@ function toWait(ms) {
 
 function toEndpoint(endpoint) {
   if (endpoint === undefined) return undefined
-  const url = endpoint instanceof URL ? endpoint : typeof endpoint === 'string' && URL.canParse(endpoint) ? new URL(endpoint) : undefined
+  // A URL may be of another realm.
+  const text = typeof endpoint === 'string' ? endpoint : endpoint?.href
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw invalid('endpoint', endpoint, "a URL such as 'https://store.example'")
   return url.href
 }
