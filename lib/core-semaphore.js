@@ -8,9 +8,6 @@ const { SemaphoreHandle, closeWith } = require('./handles.js')
 const { checkFunction, invalidLimit } = require('./validate.js')
 const { giveBack, waitWith } = require('./waiters.js')
 
-/** Nobody listens for the end of a waiter, so its collection need not be watched. */
-const UNTRACKED = { requireManualDestroy: true }
-
 /** The semaphore in the core, as the integer that stands for it there. */
 const HANDLE = Symbol('handle')
 /** Those who wait for completions; absent until somebody does. */
@@ -66,7 +63,7 @@ class CoreSemaphore {
  */
 class Waiter extends AsyncResource {
   constructor(semaphore, cb, resolve, reject) {
-    super('SemaphoreWaiter', UNTRACKED)
+    super('SemaphoreWaiter')
     this.semaphore = semaphore
     this.cb = cb
     this.resolve = resolve
@@ -74,34 +71,31 @@ class Waiter extends AsyncResource {
   }
 
   granted() {
-    this.runInAsyncScope(call, undefined, this.cb).then(
-      (value) => this.#end(this.resolve, value),
-      (error) => this.#end(this.reject, error),
-    )
+    this.runInAsyncScope(this.#run, this)
   }
 
-  #end(settle, result) {
+  async #run() {
     try {
-      leave(this.semaphore)
+      let value
+      try {
+        value = await call(this.cb)
+      } finally {
+        leave(this.semaphore)
+      }
+      this.resolve(value)
     } catch (error) {
-      return this.reject(error)
+      this.reject(error)
     }
-    settle(result)
   }
 }
 
-/** Runs `cb` with the permit had. */
-function run(semaphore, cb) {
-  return call(cb).then(
-    (value) => {
-      leave(semaphore)
-      return value
-    },
-    (error) => {
-      leave(semaphore)
-      throw error
-    },
-  )
+/** Runs `cb` with the permit had. Awaited, because a promise's own `then` may be the user's, and throw or call back twice. */
+async function run(semaphore, cb) {
+  try {
+    return await call(cb)
+  } finally {
+    leave(semaphore)
+  }
 }
 
 /**
