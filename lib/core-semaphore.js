@@ -71,31 +71,41 @@ class Waiter extends AsyncResource {
   }
 
   granted() {
-    this.runInAsyncScope(this.#run, this)
+    this.runInAsyncScope(call, undefined, this.cb).then(
+      (value) => this.#end(this.resolve, value),
+      (error) => this.#end(this.reject, error),
+    )
   }
 
-  async #run() {
+  #end(settle, result) {
     try {
-      let value
-      try {
-        value = await call(this.cb)
-      } finally {
-        leave(this.semaphore)
-      }
-      this.resolve(value)
+      leave(this.semaphore)
     } catch (error) {
-      this.reject(error)
+      return this.reject(error)
     }
+    settle(result)
   }
 }
 
-/** Runs `cb` with the permit had. Awaited, because a promise's own `then` may be the user's, and throw or call back twice. */
-async function run(semaphore, cb) {
-  try {
-    return await call(cb)
-  } finally {
-    leave(semaphore)
-  }
+/** Runs `cb` with the permit had. */
+function run(semaphore, cb) {
+  return call(cb).then(
+    (value) => {
+      leave(semaphore)
+      return value
+    },
+    (error) => {
+      leave(semaphore)
+      throw error
+    },
+  )
+}
+
+const { then } = Promise.prototype
+
+/** A promise may have a `then` of its own, which could throw or call back twice. To await it asks for none. */
+async function follow(promise) {
+  return await promise
 }
 
 /**
@@ -104,7 +114,8 @@ async function run(semaphore, cb) {
  */
 function call(cb) {
   try {
-    return Promise.resolve(cb())
+    const promise = Promise.resolve(cb())
+    return promise.then === then ? promise : follow(promise)
   } catch (error) {
     return Promise.reject(error)
   }

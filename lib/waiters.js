@@ -65,9 +65,9 @@ function waitWithin(ticket, timeout, signal, onJoin, onLeave) {
 
 class BoundedWaiter {
   #ticket
+  /** Absent once it has settled. */
   #resolve
-  #leave
-  #over = false
+  #onLeave
   #signal
   #onSignal
   #stopTimer
@@ -75,9 +75,8 @@ class BoundedWaiter {
   constructor(ticket, resolve, onLeave) {
     this.#ticket = ticket
     this.#resolve = resolve
-    const leave = (outcome, failure) => this.#leaveQueue(outcome, failure, onLeave)
     // A signal calls back in the context of whoever aborts, and a faked clock in that of whoever turns it.
-    this.#leave = onLeave === undefined ? leave : AsyncResource.bind(leave)
+    this.#onLeave = onLeave && AsyncResource.bind(onLeave)
   }
 
   granted() {
@@ -85,11 +84,10 @@ class BoundedWaiter {
   }
 
   endOnAbort(signal) {
-    if (this.#over || signal === undefined) return
+    if (this.#resolve === undefined || signal === undefined) return
+    this.#signal = signal
+    this.#onSignal = () => this.#leave(ABORTED)
     try {
-      if (signal.aborted) return this.#leave(ABORTED)
-      this.#signal = signal
-      this.#onSignal = () => this.#leave(ABORTED)
       onAbort(signal, this.#onSignal)
     } catch (error) {
       this.#leave(ABORTED, { error })
@@ -97,16 +95,16 @@ class BoundedWaiter {
   }
 
   endAfter(ms) {
-    if (this.#over || ms === undefined) return
+    if (this.#resolve === undefined || ms === undefined) return
     if (!(ms > 0)) return this.#leave(TIMED_OUT)
     const stop = startTimer(ms, () => this.#leave(TIMED_OUT))
     // A faked clock may have called back at once.
-    if (this.#over) stop()
+    if (this.#resolve === undefined) stop()
     else this.#stopTimer = stop
   }
 
-  #leaveQueue(outcome, failure, onLeave) {
-    if (this.#over) return
+  #leave(outcome, failure) {
+    if (this.#resolve === undefined) return
     let fault = failure
     try {
       if (!core.cancel(this.#ticket)) return
@@ -117,12 +115,13 @@ class BoundedWaiter {
     }
     take(this.#ticket)
     this.#settle(fault === undefined ? outcome : Promise.reject(fault.error))
-    onLeave?.(outcome)
+    this.#onLeave?.(outcome)
   }
 
   #settle(outcome) {
-    this.#over = true
-    this.#resolve(outcome)
+    const resolve = this.#resolve
+    this.#resolve = undefined
+    resolve(outcome)
     this.#stopTimer?.()
     if (this.#signal !== undefined) offAbort(this.#signal, this.#onSignal)
   }
