@@ -1,8 +1,8 @@
 // Keys that are no strings: TypeScript refuses them, but programs in JavaScript have them, and ya-syn takes them.
 import test from 'ava'
 import { SynchronizerProvider } from '../index.mjs'
-import { settlesWithin } from './helpers/async.mjs'
-import { gcUntil } from './helpers/gc.mjs'
+import { deferred, settlesWithin, turn } from './helpers/async.mjs'
+import { gc, gcUntil } from './helpers/gc.mjs'
 import { assertFree, hold } from './helpers/locks.mjs'
 
 const object = { toString: () => '1' }
@@ -36,12 +36,16 @@ test('the first limit of a key that is no string wins, and a bad one is refused'
 
 test('a busy key that is no string stays one lock while nobody refers to it', async t => {
   const provider = new SynchronizerProvider()
-  let leave
-  const inside = (() => provider.forKey(1).synchronized(() => new Promise(resolve => { leave = resolve })))()
-  await gcUntil(() => leave !== undefined)
-  await t.throwsAsync(provider.forKey(1).throttle().synchronized(async () => {}), { code: 'Throttle' })
-  leave()
-  await inside
+  await (async () => {
+    const gate = deferred()
+    const inside = provider.forKey(1).synchronized(() => gate.promise)
+    await turn()
+    for (let i = 0; i < 5; i++) await gc()
+    t.is(provider.numberOfKeys, 1)
+    await t.throwsAsync(provider.forKey(1).throttle().synchronized(async () => {}), { code: 'Throttle' })
+    gate.resolve()
+    await inside
+  })()
   t.true(await gcUntil(() => provider.numberOfKeys === 0))
   await assertFree(t, provider.forKey(1))
 })
