@@ -8,6 +8,7 @@ const { types } = require('node:util')
 const core = require('../core.js')
 const { SynchronizerInvalidError } = require('../errors.js')
 const { invalid } = require('../validate.js')
+const { messageOf } = require('../warning.js')
 const { checkInteger, checkMilliseconds, checkNames, checkObject, checkOptional, checkText, given } = require('./options.js')
 
 const MODES = ['auto', 'checksum', 'md5', 'single']
@@ -117,7 +118,7 @@ function readBundle(path) {
   try {
     return readFileSync(path, 'latin1')
   } catch (error) {
-    throw new SynchronizerInvalidError(`The file ${JSON.stringify(path)} that caBundle names can't be read: ${error instanceof Error ? error.message : error}`)
+    throw new SynchronizerInvalidError(`The file ${JSON.stringify(path)} that caBundle names can't be read: ${messageOf(error)}`)
   }
 }
 
