@@ -7,8 +7,6 @@
 pub mod batch;
 pub mod limit;
 pub mod locks;
-pub mod pace;
 pub mod pipeline;
-pub mod prefix;
 pub mod slab;
 pub(crate) mod sync;

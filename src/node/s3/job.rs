@@ -100,11 +100,11 @@ impl NativeJob for Started {
 }
 
 async fn run(job: Job, outlet: &Arc<Outlet<Chunk>>) -> Outcome {
-    let (sender, mut stayed) = mpsc::channel(1);
+    let (sender, mut failed) = mpsc::channel(1);
     let taker = Arc::clone(outlet);
     let taking = tokio::spawn(async move {
-        while let Some(stayed) = stayed.recv().await {
-            taker.put(Chunk::Stayed(stayed)).await;
+        while let Some(failed) = failed.recv().await {
+            taker.put(Chunk::Failed(failed)).await;
         }
     });
     let outcome = job.delete_all(sender).await;

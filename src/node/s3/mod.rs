@@ -22,9 +22,10 @@ use super::functions::{Arguments, Functions, Shared, closed, to_js};
 use super::jobs::Jobs;
 use crate::core::slab::Slab;
 use crate::exec::runtime;
-use crate::exec::s3::client::{Client, Way};
-use crate::exec::s3::credentials::Credentials;
-use crate::exec::s3::delete::{Deleter, Gate};
+use crate::exec::s3::client::Client;
+use crate::exec::s3::config::{endpoint, find_fault_in_region, proxy, tls};
+use crate::exec::s3::credentials::{Credentials, find_fault};
+use crate::exec::s3::delete::{Deleter, Gate, Way};
 use crate::exec::s3::filter::{glob, regex};
 use crate::exec::s3::job::Job;
 use crate::exec::s3::list::Lister;
@@ -66,6 +67,17 @@ fn clients(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()>
     functions.define_sure(stores, "closeS3Client", |stores, args| {
         drop(stores.clients.remove(args.id(0)?));
         Ok(())
+    })?;
+    // (name of an option of clients, text) -> what the option must be instead, or null
+    functions.define(stores, "findFaultInS3Option", |_, args| {
+        let text: String = args.get(1)?;
+        let fault = match args.get::<String>(0)?.as_str() {
+            "endpoint" => endpoint::parse(&text).err().map(str::to_owned),
+            "region" => find_fault_in_region(&text).map(str::to_owned),
+            "proxy" => proxy::find_fault(&text).map(str::to_owned),
+            _ => tls::find_fault(text.as_bytes()),
+        };
+        Ok(fault)
     })
 }
 
@@ -80,6 +92,11 @@ fn credentials(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result
         };
         stores.started(args.id(0)?)?.credentials.answer(args.get(1)?, values);
         Ok(())
+    })?;
+    // (credentials) -> which field is wrong and how, or null
+    functions.define(stores, "findFaultInS3Credentials", |_, args| {
+        let values = Options(args.get::<JsObject<'_>>(0)?).credentials()?;
+        Ok(values.and_then(|values| find_fault(&values)))
     })
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::chunk::Chunk;
 use super::questions::Questions;
-use crate::core::prefix::to_utf16;
+use crate::core::batch::prefix::to_utf16;
 use crate::exec::s3::delete::{Gate, Permit};
 use crate::exec::s3::fault::Fault;
 use crate::node::outlet::Outlet;
