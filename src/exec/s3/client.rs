@@ -47,6 +47,11 @@ pub struct Target {
 }
 
 impl Target {
+    /// What a fault is about.
+    pub fn place(&self) -> String {
+        format!("bucket {:?}", self.bucket)
+    }
+
     fn payer(&self) -> Option<RequestPayer> {
         self.requester_pays.then_some(RequestPayer::Requester)
     }
@@ -225,6 +230,7 @@ impl Client {
             let (token, marker, after) = match request.place.clone() {
                 Some(Place::Token(token)) => (Some(token), None, None),
                 Some(Place::Marker(key, _)) => (None, Some(key.clone()), Some(key)),
+                Some(Place::After(key)) => (None, None, Some(key)),
                 None => (None, None, after),
             };
             let capture = Capture::new(
@@ -245,7 +251,7 @@ impl Client {
                 .set_max_keys(request.max_keys)
                 .customize()
                 .mutate_request(move |http| {
-                    // A store that gives no token may know the first version of this operation alone, where it has this name.
+                    // A store whose answers are those of the first version may know that one alone, where the parameter has this name.
                     if let Some(marker) = &marker {
                         let uri = format!("{}&marker={}", http.uri(), percent_encoded(marker));
                         http.set_uri(uri).expect("a part was added to a URI");
@@ -337,7 +343,7 @@ impl Client {
         request: impl Fn(&aws_sdk_s3::Client) -> Sending<T>,
     ) -> Result<T, Fault> {
         let sent = self.renewed(progress, request).await;
-        sent.map_err(|fault| fault.at(&format!("bucket '{}'", target.bucket)))
+        sent.map_err(|fault| fault.at(&target.place()))
     }
 
     /// Sends a request, and again with new credentials when those it had were too old, or once at the store's time when the clocks
