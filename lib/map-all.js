@@ -2,8 +2,11 @@
 
 // `mapAll`: the pipeline for the plain case, from an iterable of values to an array in the same order.
 
+const { types } = require('node:util')
+const { closeSource } = require('./close-source.js')
 const { Run } = require('./execute-tasks.js')
-const { toIterator } = require('./task-sources.js')
+const { readRun } = require('./run-options.js')
+const { checkResult, toIterator } = require('./task-sources.js')
 const { checkFunction, checkLimit, checkOptions } = require('./validate.js')
 
 /** Gives the values of an iterator as tasks that know where their result belongs. */
@@ -17,19 +20,35 @@ class NumberedTasks {
 
   next() {
     const step = this.#values.next()
-    if (typeof step?.then === 'function') return step.then((result) => this.#number(result))
-    // Arrays may hold promises, as for Promise.all.
-    if (typeof step.value?.then === 'function') return step.value.then((value) => this.#number({ done: step.done, value }))
-    return this.#number(step)
+    return adopt(step, (result) => this.#taken(result)) ?? this.#taken(step)
+  }
+
+  /** Iterables may hold promises, as for Promise.all. */
+  #taken(result) {
+    checkResult(result)
+    const { done, value } = result
+    if (done) return { done: true, value: undefined }
+    const numbered = (task) => ({ done: false, value: { task, index: this.#count++ } })
+    return adopt(value, numbered)?.catch((error) => this.#closeAfter(error)) ?? numbered(value)
+  }
+
+  /** The iterable has not ended when a promise that it gave rejects. */
+  async #closeAfter(error) {
+    await closeSource(this.#values)
+    throw error
   }
 
   return() {
     return this.#values.return?.()
   }
+}
 
-  #number({ done, value }) {
-    return done ? { done, value } : { done, value: { task: value, index: this.#count++ } }
-  }
+/** The promise of what a promise-like becomes with `use`; nothing for another value. Its `then` is read once, as Promise.all does. */
+function adopt(value, use) {
+  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return undefined
+  const { then } = value
+  if (typeof then !== 'function') return undefined
+  return new Promise((resolve, reject) => then.call(value, resolve, reject)).then(use)
 }
 
 /** A run that keeps every result and stops at the first failure. */
@@ -47,10 +66,10 @@ class CollectingRun extends Run {
   }
 }
 
-/** Promises in an array are there from the start: one that rejects before its turn, or after the end, is no unhandled rejection. */
+/** Promises in a collection are there from the start: one that rejects before its turn, or after the end, is no unhandled rejection. */
 function handleRejections(values) {
   for (const value of values) {
-    if (value instanceof Promise) value.catch(() => {})
+    if (types.isPromise(value)) value.catch(() => {})
   }
 }
 
@@ -64,14 +83,15 @@ async function mapAll(iterable, mapper, options) {
   checkOptions('The options of mapAll()', options)
   const { maxTasksInExecution, signal } = options ?? {}
   if (maxTasksInExecution != null) checkLimit('maxTasksInExecution', maxTasksInExecution)
-  if (Array.isArray(iterable)) handleRejections(iterable)
-  const run = new CollectingRun({
+  if (Array.isArray(iterable) || types.isSet(iterable)) handleRejections(iterable)
+  const params = {
     maxTasksInFlight: maxTasksInExecution ?? Number.MAX_VALUE,
     maxTasksInExecution,
     taskSource: new NumberedTasks(toIterator('iterable', iterable)),
     taskExecutor: ({ task, index }) => mapper(task, index),
     signal,
-  })
+  }
+  const run = new CollectingRun(readRun(params, 'taskExecutor'))
   await run.execute()
   return run.results
 }

@@ -8,34 +8,36 @@ const { notifyListener } = require('./listeners.js')
 const INTERVAL = 100
 
 class Progress {
-  #listener
-  #read
+  #report
   #timer
   #reportedAt = -Infinity
 
-  constructor(listener, read) {
-    this.#listener = listener
-    this.#read = read
+  #isOver = false
+
+  /** `report` tells the listener how far it is. */
+  constructor(report) {
+    this.#report = report
   }
 
   /** Something changed. */
   touch() {
-    if (this.#timer !== undefined) return
+    if (this.#timer !== undefined || this.#isOver) return
     const wait = Math.max(0, this.#reportedAt + INTERVAL - performance.now())
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#report()
+      this.#tell()
     }, wait)
   }
 
   end() {
+    this.#isOver = true
     clearTimeout(this.#timer)
-    this.#report()
+    this.#tell()
   }
 
-  #report() {
+  #tell() {
     this.#reportedAt = performance.now()
-    notifyListener('onProgress', () => this.#listener(this.#read()))
+    notifyListener('onProgress', this.#report)
   }
 }
 

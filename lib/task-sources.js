@@ -8,9 +8,14 @@ const { checkLimit, invalid, show } = require('./validate.js')
 /** The iterator behind an async iterable, a sync iterable or an object with only `next()`. */
 function toIterator(name, source) {
   const open = source?.[Symbol.asyncIterator] ?? source?.[Symbol.iterator]
-  if (typeof open === 'function' && typeof source !== 'string') return open.call(source)
+  const remedy = 'an (async) iterator or an (async) iterable'
+  if (typeof open === 'function' && typeof source !== 'string') {
+    const iterator = open.call(source)
+    if ((typeof iterator !== 'object' && typeof iterator !== 'function') || iterator === null) throw invalid(`The iterator of ${name}`, iterator, remedy)
+    return iterator
+  }
   if (typeof source?.next === 'function') return source
-  throw invalid(name, source, 'an (async) iterator or an (async) iterable')
+  throw invalid(name, source, remedy)
 }
 
 /** An iterable for `for await`, of anything that `toIterator` takes. */
@@ -49,8 +54,9 @@ async function* rebatch(source, size) {
   let batch = []
   for await (const item of source) {
     checkTask(item)
-    if (!Array.isArray(item.task)) throw invalid('A task to be re-cut', item.task, 'an array')
-    for (const element of item.task) {
+    const { task } = item
+    if (!Array.isArray(task)) throw invalid('A task to be re-cut', task, 'an array')
+    for (const element of task) {
       if (batch.push(element) < size) continue
       yield { task: batch }
       batch = []

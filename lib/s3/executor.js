@@ -9,7 +9,7 @@ const { openJob } = require('../native-job.js')
 const { invalid } = require('../validate.js')
 const { S3DeleteError, closedError, failedKey, failedKeys, faultError } = require('./errors.js')
 const { isWellFormed } = require('./options.js')
-const { PermitsDesk } = require('./permits.js')
+const { PermitsDesk, refuseReentry } = require('./permits.js')
 const { runTasks } = require('./run.js')
 const { S3Source } = require('./source.js')
 const { stopJob } = require('./stop-job.js')
@@ -29,7 +29,10 @@ class Executor {
   #idle
   #calls = new Map()
   #lastCall = 0
-  #onAbort = () => stopJob(this.#job)
+  #onAbort = () => {
+    stopJob(this.#job)
+    this.#permits?.stop(this.#signal.reason)
+  }
 
   constructor(client, options, { limitPerKey, signal }) {
     this.#client = client
@@ -41,6 +44,7 @@ class Executor {
   async delete(page) {
     const { keys, versions, refused } = toColumns(page)
     this.#signal?.throwIfAborted()
+    refuseReentry(this.#limitPerKey, this.#options, keys)
     const settled = keys.length === 0 ? ['settled', 0, 0, 0, [], [], [], [], null] : await this.#call(keys, versions)
     const [, , deleted, untried, , , , , fault] = settled
     const failed = [...refused, ...failedKeys(settled, 4)]
@@ -83,7 +87,7 @@ class Executor {
     clearTimeout(this.#idle)
     if (this.#job !== undefined) return
     const id = this.#client.open()
-    this.#permits = PermitsDesk.open(this.#limitPerKey, this.#signal)
+    this.#permits = PermitsDesk.open(this.#limitPerKey)
     this.#job = openJob(core.openS3Deleter, id, this.#options, this.#permits?.job.id ?? 0)
     this.#client.started(this)
     if (this.#signal != null) onAbort(this.#signal, this.#onAbort)

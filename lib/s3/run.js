@@ -7,7 +7,8 @@ const { onAbort, offAbort } = require('../abort.js')
 const { tellSafely } = require('../faults.js')
 const { notifyListener } = require('../listeners.js')
 const { openJob } = require('../native-job.js')
-const { S3AbortError, S3DeleteError, closedError, failedKeys, faultError } = require('./errors.js')
+const { S3AbortError, S3BulkError, S3DeleteError, closedError, failedKeys, faultError } = require('./errors.js')
+const { captureSections } = require('../reentry.js')
 const { PermitsDesk } = require('./permits.js')
 const { stopJob } = require('./stop-job.js')
 
@@ -23,7 +24,10 @@ class Run {
   #params
   #startedAt = performance.now()
   #reported = { at: this.#startedAt, deleted: 0 }
-  #onAbort = () => stopJob(this.#job)
+  #onAbort = () => {
+    stopJob(this.#job)
+    this.#permits?.stop(this.#params.signal?.reason)
+  }
   /** The first error that `onTaskError` threw, as `{ error }`. */
   #handlerFailure
   #failed = []
@@ -34,7 +38,7 @@ class Run {
     this.#client = client
     this.#params = params
     const id = client.open()
-    this.#permits = isDry ? undefined : PermitsDesk.open(limitPerKey, params.signal)
+    this.#permits = isDry ? undefined : PermitsDesk.open(limitPerKey, captureSections())
     this.#job = openJob(core.runS3, id, options, isDry, this.#permits?.job.id ?? 0)
   }
 
@@ -71,6 +75,8 @@ class Run {
   }
 
   #failure(fault, done) {
+    const reentry = this.#permits?.reentry
+    if (reentry !== undefined) return new S3BulkError({ message: reentry.message, code: reentry.code, cause: reentry, ...done })
     if (fault !== undefined) return faultError(fault, done)
     return this.#isStopped ? closedError(` before the job was over; ${done.counts.deleted} keys are deleted`, done) : undefined
   }

@@ -1,0 +1,151 @@
+'use strict'
+
+// Tasks that run inside sections of synchronizers which others use as well: each has a gate, and a run has a set of them.
+//
+// A gate belongs to one task. Its states, of which none comes twice:
+//
+//   waiting    the synchronizer was asked for a permit
+//   admitted   the permit is held, and the task waits for its turn in the window
+//   running    the executor has the task
+//   over       the section ends, or ends as soon as it begins
+//
+// A run that stops lets its gates go: those that wait leave their queues, those that are admitted leave their sections. What
+// the synchronizer does afterwards, or does wrong, starts nothing any more.
+
+const { onAbort } = require('./abort.js')
+const { settlesSoon } = require('./close-source.js')
+const { SynchronizerInvalidError } = require('./errors.js')
+
+const WAITING = 0
+const ADMITTED = 1
+const RUNNING = 2
+const OVER = 3
+
+/** The gates of one run. */
+class Gates {
+  #run
+  #limitPerKey
+  /** Those whose sections have not ended. @type {Set<Gate>} */
+  #open = new Set()
+  #stop = new AbortController()
+
+  constructor(run, limitPerKey) {
+    this.#run = run
+    this.#limitPerKey = limitPerKey
+    // It also keeps the signal listened to while no gate waits; to begin anew costs more than a section.
+    onAbort(this.#stop.signal, () => {
+      for (const gate of this.#open) gate.letGo()
+    })
+  }
+
+  /** Asks for the permit that the task in `slot` needs. */
+  open(slot, key) {
+    const gate = new Gate(this.#run, slot)
+    slot.gate = gate
+    this.#open.add(gate)
+    gate.passed = gate.pass(this.#limitPerKey, key, this.#stop.signal).then(() => this.#open.delete(gate))
+  }
+
+  /** Nothing else starts. */
+  letGo(reason) {
+    this.#stop.abort(reason)
+  }
+
+  /** Settles when all sections have ended; it does not wait for synchronizers that never let go. */
+  async whenFree() {
+    if (this.#open.size > 0) await settlesSoon(Promise.all([...this.#open].map((gate) => gate.passed)))
+  }
+}
+
+class Gate {
+  #run
+  #slot
+  #state = WAITING
+  /** Tells the section that it is the task's turn, or that it never will be. */
+  #onTurn
+  /** What goes on in the section; a synchronizer that calls its callback twice gets the same again. */
+  #work
+  /** How the executor ended, as `{ value }` or `{ error }`. */
+  #outcome
+  /** Why the synchronizer gave up before the task had its turn, as `{ error }`. */
+  #refusal
+
+  constructor(run, slot) {
+    this.#run = run
+    this.#slot = slot
+    /** Settles when the section has ended. @type {Promise<unknown> | undefined} */
+    this.passed = undefined
+  }
+
+  /** Takes the task through the section; settles, and never rejects, when the section has ended and the run was told. */
+  async pass({ synchronizers, maxTasksInExecution }, key, signal) {
+    const cb = () => (this.#work ??= this.#inside())
+    let failure
+    try {
+      await synchronizers.forKey(key, maxTasksInExecution).synchronized({ signal, cb })
+    } catch (error) {
+      failure = { error }
+    }
+    // The synchronizer may have given up while the executor goes on.
+    if (this.#state === RUNNING && this.#outcome === undefined) await this.#work.catch(() => {})
+    if (this.#state === RUNNING) this.#finish(failure)
+    else if (this.#state !== OVER) this.#refuse(failure ?? { error: unusedError(key) })
+  }
+
+  async #inside() {
+    if (this.#state !== WAITING) return
+    this.#state = ADMITTED
+    const isTurn = await new Promise((resolve) => {
+      this.#onTurn = resolve
+      this.#run.opened(this.#slot)
+    })
+    if (!isTurn) return
+    try {
+      this.#outcome = { value: await this.#run.perform(this.#slot.item) }
+    } catch (error) {
+      this.#outcome = { error }
+      throw error
+    }
+  }
+
+  /** It is the task's turn in the window. */
+  start() {
+    if (this.#refusal !== undefined) {
+      this.letGo()
+      return this.#slot.fail(this.#refusal.error)
+    }
+    this.#state = RUNNING
+    this.#onTurn(true)
+  }
+
+  letGo() {
+    if (this.#state === RUNNING) return
+    this.#state = OVER
+    this.#onTurn?.(false)
+  }
+
+  #finish(failure) {
+    this.#state = OVER
+    const ended = this.#outcome
+    if ('error' in ended) this.#slot.fail(ended.error)
+    else if (failure !== undefined) this.#slot.fail(failure.error)
+    else this.#slot.succeed(ended.value)
+  }
+
+  /** A task that was not let in takes its turn like others, and fails then. */
+  #refuse(refusal) {
+    const isQueued = this.#state === ADMITTED
+    this.#state = ADMITTED
+    this.#refusal = refusal
+    this.#run.untold(refusal.error)
+    if (!isQueued) this.#run.opened(this.#slot)
+  }
+}
+
+function unusedError(key) {
+  return new SynchronizerInvalidError(
+    `limitPerKey.synchronizers must run each callback inside a section, but forKey(${JSON.stringify(key)}) ended the section before the task had run`,
+  )
+}
+
+module.exports = { Gates }
