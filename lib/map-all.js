@@ -46,7 +46,12 @@ class NumberedTasks {
 /** The promise of what a promise-like becomes with `use`; nothing for another value. Its `then` is read once, as Promise.all does. */
 function adopt(value, use) {
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return undefined
-  const { then } = value
+  let then
+  try {
+    then = value.then
+  } catch (error) {
+    return Promise.reject(error)
+  }
   if (typeof then !== 'function') return undefined
   return new Promise((resolve, reject) => then.call(value, resolve, reject)).then(use)
 }

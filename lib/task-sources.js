@@ -2,6 +2,8 @@
 
 // Task sources: any iterator of `{ task }` as executeTasks takes it, and helpers that make one.
 
+const { CLOSE, ClosableIterator } = require('./closable-iterator.js')
+const { closeSource } = require('./close-source.js')
 const { SynchronizerInvalidError } = require('./errors.js')
 const { checkLimit, invalid, show } = require('./validate.js')
 
@@ -18,12 +20,6 @@ function toIterator(name, source) {
   throw invalid(name, source, remedy)
 }
 
-/** An iterable for `for await`, of anything that `toIterator` takes. */
-function toIterable(name, source) {
-  const iterator = toIterator(name, source)
-  return { [Symbol.asyncIterator]: () => iterator }
-}
-
 /** Throws at what `next()` of a source gave instead of a result. */
 function checkResult(result) {
   if (typeof result !== 'object' || result === null) throw invalid('What next() of a source gives', result, 'an object { done, value }')
@@ -37,32 +33,101 @@ function checkTask(item) {
   )
 }
 
-function toTasks(iterable) {
-  return wrap(toIterable('iterable', iterable))
+/**
+ * A source that reads another one. A hand-written iterator: a generator function could be closed neither before its start nor
+ * while it waits, and what it reads would stay open.
+ */
+class WrappedSource extends ClosableIterator {
+  #source
+  #cut
+  #tasks = []
+  /** How many of them were given. */
+  #given = 0
+  #isOver = false
+  /** Calls of `next()` take turns. */
+  #last = Promise.resolve()
+  /** Ends the wait for what is read. */
+  #release
+
+  /** `cut` makes tasks of what the source gave; of nothing, when it has ended, those that are left. */
+  constructor(source, cut) {
+    super()
+    this.#source = source
+    this.#cut = cut
+  }
+
+  next() {
+    const next = this.#last.then(() => this.#next())
+    this.#last = next.then(() => undefined, () => undefined)
+    return next
+  }
+
+  async #next() {
+    while (this.#given === this.#tasks.length && !this.#isOver) {
+      const result = await this.#read()
+      if (!this.#isOver) await this.#take(result)
+    }
+    if (this.#given === this.#tasks.length) return { done: true, value: undefined }
+    return { done: false, value: { task: this.#tasks[this.#given++] } }
+  }
+
+  async #read() {
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#release = resolve
+        Promise.resolve(this.#source.next()).then(resolve, reject)
+      })
+    } catch (error) {
+      // What has failed needs no closing.
+      this.#isOver = true
+      throw error
+    }
+  }
+
+  async #take(result) {
+    try {
+      checkResult(result)
+      const { done } = result
+      this.#tasks = done ? this.#cut() : this.#cut(result)
+      this.#given = 0
+      this.#isOver = Boolean(done)
+    } catch (error) {
+      await this[CLOSE]()
+      throw error
+    }
+  }
+
+  async [CLOSE]() {
+    this.#tasks = []
+    this.#given = 0
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#release?.(undefined)
+    await closeSource(this.#source)
+  }
 }
 
-async function* wrap(values) {
-  for await (const task of values) yield { task }
+function toTasks(iterable) {
+  return new WrappedSource(toIterator('iterable', iterable), (result) => (result === undefined ? [] : [result.value]))
 }
 
 function rebatchTasks(source, size) {
   checkLimit('size', size)
-  return rebatch(toIterable('source', source), size)
-}
-
-async function* rebatch(source, size) {
   let batch = []
-  for await (const item of source) {
-    checkTask(item)
-    const { task } = item
+  return new WrappedSource(toIterator('source', source), (result) => {
+    if (result === undefined) return batch.length > 0 ? [batch] : []
+    const { value } = result
+    checkTask(value)
+    const { task } = value
     if (!Array.isArray(task)) throw invalid('A task to be re-cut', task, 'an array')
+    const batches = []
     for (const element of task) {
       if (batch.push(element) < size) continue
-      yield { task: batch }
+      batches.push(batch)
       batch = []
     }
-  }
-  if (batch.length > 0) yield { task: batch }
+    return batches
+  })
 }
 
 module.exports = { checkResult, checkTask, rebatchTasks, toIterator, toTasks }
