@@ -5,11 +5,10 @@
 const core = require('../core.js')
 const { onAbort, offAbort } = require('../abort.js')
 const { RUN_NATIVE } = require('../native-ends.js')
-const { openJob } = require('../native-job.js')
 const { invalid } = require('../validate.js')
 const { S3DeleteError, closedError, failedKey, failedKeys, faultError } = require('./errors.js')
 const { isWellFormed } = require('./options.js')
-const { PermitsDesk, refuseReentry } = require('./permits.js')
+const { PermitsDesk, openWithPermits, refuseReentry } = require('./permits.js')
 const { runTasks } = require('./run.js')
 const { S3Source } = require('./source.js')
 const { stopJob } = require('./stop-job.js')
@@ -43,8 +42,8 @@ class Executor {
 
   async delete(page) {
     const { keys, versions, refused } = toColumns(page)
-    this.#signal?.throwIfAborted()
     refuseReentry(this.#limitPerKey, this.#options, keys)
+    this.#signal?.throwIfAborted()
     const settled = keys.length === 0 ? ['settled', 0, 0, 0, [], [], [], [], null] : await this.#call(keys, versions)
     const [, , deleted, untried, , , , , fault] = settled
     const failed = [...refused, ...failedKeys(settled, 4)]
@@ -77,7 +76,12 @@ class Executor {
   #call(keys, versions) {
     this.#start()
     const number = ++this.#lastCall
-    core.deleteS3(this.#job.id, number, keys, versions)
+    try {
+      core.deleteS3(this.#job.id, number, keys, versions)
+    } catch (error) {
+      if (!this.#isPumping) this.#end()
+      throw error
+    }
     const settled = new Promise((resolve, reject) => this.#calls.set(number, { resolve, reject }))
     this.#pump()
     return settled
@@ -88,15 +92,16 @@ class Executor {
     if (this.#job !== undefined) return
     const id = this.#client.open()
     this.#permits = PermitsDesk.open(this.#limitPerKey)
-    this.#job = openJob(core.openS3Deleter, id, this.#options, this.#permits?.job.id ?? 0)
+    this.#job = openWithPermits(this.#permits, core.openS3Deleter, id, this.#options)
     this.#client.started(this)
-    if (this.#signal != null) onAbort(this.#signal, this.#onAbort)
   }
 
   /** Takes chunks while calls wait for some. */
   async #pump() {
     if (this.#isPumping) return
     this.#isPumping = true
+    // Only while calls wait: an executor that nobody calls is no part of the signal's life.
+    if (this.#signal != null) onAbort(this.#signal, this.#onAbort)
     let isOver = false
     try {
       while (this.#calls.size > 0) {
@@ -113,6 +118,7 @@ class Executor {
       this.#calls.clear()
     }
     this.#isPumping = false
+    if (this.#signal != null) offAbort(this.#signal, this.#onAbort)
     this.#client.learn()
     // After a fault, or the end of the client, another call starts afresh.
     if (isOver || this.#signal?.aborted || this.#client.isClosed) this.#end()
@@ -123,7 +129,6 @@ class Executor {
     clearTimeout(this.#idle)
     const job = this.#job
     this.#job = undefined
-    if (this.#signal != null) offAbort(this.#signal, this.#onAbort)
     this.#client.ended(this)
     this.#permits?.close()
     job.close()

@@ -97,6 +97,16 @@ class PermitsDesk {
   }
 }
 
+/** Opens a job whose last argument is the job that asks for its permits, if it has `permits`. */
+function openWithPermits(permits, open, ...args) {
+  try {
+    return openJob(open, ...args, permits?.job.id ?? 0)
+  } catch (error) {
+    permits?.close()
+    throw error
+  }
+}
+
 /** Throws when the code that calls is in a section of one of the prefixes that `keys` have under the `options` of an executor. */
 function refuseReentry(limitPerKey, options, keys) {
   if (limitPerKey?.synchronizers == null || innermost() === undefined) return
@@ -111,4 +121,4 @@ function refuseInside(synchronizer, isIn) {
   throw new SynchronizerReentrantExecutionError({ providerId, synchronizerId, executionId: nextExecutionId() })
 }
 
-module.exports = { PermitsDesk, refuseReentry }
+module.exports = { PermitsDesk, openWithPermits, refuseReentry }

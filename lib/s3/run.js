@@ -6,10 +6,9 @@ const core = require('../core.js')
 const { onAbort, offAbort } = require('../abort.js')
 const { tellSafely } = require('../faults.js')
 const { notifyListener } = require('../listeners.js')
-const { openJob } = require('../native-job.js')
 const { S3AbortError, S3BulkError, S3DeleteError, closedError, failedKeys, faultError } = require('./errors.js')
 const { captureSections } = require('../reentry.js')
-const { PermitsDesk } = require('./permits.js')
+const { PermitsDesk, openWithPermits } = require('./permits.js')
 const { stopJob } = require('./stop-job.js')
 
 /** Milliseconds between two reports of progress. */
@@ -39,7 +38,7 @@ class Run {
     this.#params = params
     const id = client.open()
     this.#permits = isDry ? undefined : PermitsDesk.open(limitPerKey, captureSections())
-    this.#job = openJob(core.runS3, id, options, isDry, this.#permits?.job.id ?? 0)
+    this.#job = openWithPermits(this.#permits, core.runS3, id, options, isDry)
   }
 
   /** The end of the run, as `{ counts, failure, handlerFailure, failed }`; `failure` is what kept it from going on. */
