@@ -138,7 +138,15 @@ export interface S3Listing<Item> extends AsyncIterableIterator<SynchronizerTask<
 export type S3LimitPerKey = {
   /** Delete requests of one prefix at the same time. */
   readonly maxTasksInExecution: number
-  /** Share the limit with everybody who uses `synchronizers.forKey(prefix)`: it is held during each request. */
+  /**
+   * Share the limit with everybody who uses `synchronizers.forKey(prefix)`: it is held during each request.
+   *
+   * A permit belongs to the job, whose requests several calls share; it never counts as re-entry of a section that a caller is
+   * in. So a call made inside the section of one of its own prefixes would wait for itself: it is refused with code
+   * `ReentrantExecution`, as by `acquire()`. A call of an executor is then a `SynchronizerReentrantExecutionError`, and none of
+   * its keys was tried; `deletePrefix` and a fused run reject with an `S3BulkError` that has it as `cause`, once they come to
+   * such a prefix. Delete under a lock of another key, or without `synchronizers`.
+   */
   readonly synchronizers?: SynchronizerProvider | undefined
 } & (
   | {
@@ -249,7 +257,7 @@ export interface S3FailedKey {
 /**
  * A job that could not go on. `code` is the store's (`NoSuchBucket`, `AccessDenied`, ...), or `InvalidListing` (the store's answers
  * contradict each other), `MalformedAnswer` (cut off, or no S3 document), `RequestTimeout`, `ConnectionTimeout`, `ConnectionError`,
- * `CredentialsError`, `NoPermit` (a synchronizer of `limitPerKey` gave none), `Closed` (the client was closed), `Panic` (a fault of this
+ * `CredentialsError`, `NoPermit` (a synchronizer of `limitPerKey` gave none), `ReentrantExecution` (the caller is inside the section of a prefix), `Closed` (the client was closed), `Panic` (a fault of this
  * package).
  */
 export class S3BulkError extends Error {

@@ -43,8 +43,12 @@ class Slot {
 
 class Run {
   #options
+  /** The executor, and the object that it is called on. */
+  #execute
+  #owner
   #source
   #results
+  #limitPerKey
   /** Of a run whose limit per key is that of synchronizers. @type {Gates | undefined} */
   #gates
   #progress
@@ -70,6 +74,9 @@ class Run {
   /** `options` are those that `readRun` gives; `results` says whether and in which order the core gives results: 0, or one of `RESULTS`. */
   constructor(options, results = 0) {
     this.#options = options
+    this.#execute = options.taskExecutor
+    this.#owner = options.owner
+    this.#limitPerKey = options.limitPerKey
     this.#source = toIterator('taskSource', options.taskSource)
     this.#results = results
     if (options.limitPerKey?.synchronizers !== undefined) this.#gates = new Gates(this, options.limitPerKey)
@@ -90,8 +97,8 @@ class Run {
   }
 
   async #run() {
-    const { owner, maxTasksInFlight, maxTasksInExecution, limitPerKey, signal, onProgress } = this.#options
-    const limits = [maxTasksInExecution, limitPerKey?.maxTasksInExecution].map((limit) => limit ?? Number.MAX_VALUE)
+    const { owner, maxTasksInFlight, maxTasksInExecution, signal, onProgress } = this.#options
+    const limits = [maxTasksInExecution, this.#limitPerKey?.maxTasksInExecution].map((limit) => limit ?? Number.MAX_VALUE)
     this.pipeline = core.createPipeline(maxTasksInFlight, ...limits, this.#results)
     try {
       if (onProgress !== undefined) this.#progress = new Progress(() => onProgress.call(owner, this.#counts()))
@@ -192,7 +199,7 @@ class Run {
   }
 
   #admit(item) {
-    if (this.#options.limitPerKey !== undefined) return this.#admitKeyed(item, this.#options.limitPerKey)
+    if (this.#limitPerKey !== undefined) return this.#admitKeyed(item)
     const answer = this.ask(core.pulled)
     if (answer === undefined) return
     this.#slotFor(answer, item)
@@ -200,7 +207,8 @@ class Run {
     this.apply(answer)
   }
 
-  #admitKeyed(item, { key: toKey }) {
+  #admitKeyed(item) {
+    const { key: toKey } = this.#limitPerKey
     let key
     try {
       key = toKey(item.task)
@@ -248,14 +256,14 @@ class Run {
 
   /** What the executor makes of a task. */
   perform(item) {
-    return this.#options.taskExecutor.call(this.#options.owner, item)
+    return this.#execute.call(this.#owner, item)
   }
 
   #start(slot) {
     if (this.#stopped !== undefined) return this.apply(this.ask(core.dropped, slot.index))
     if (slot.gate !== undefined) return slot.gate.start()
     try {
-      Promise.resolve(this.perform(slot.item)).then(slot.succeed, slot.fail)
+      Promise.resolve(this.#execute.call(this.#owner, slot.item)).then(slot.succeed, slot.fail)
     } catch (error) {
       Promise.reject(error).catch(slot.fail)
     }

@@ -28,6 +28,8 @@ class Gates {
   /** Those whose sections have not ended. @type {Set<Gate>} */
   #open = new Set()
   #stop = new AbortController()
+  /** Tells whoever waits that no section is left. @type {(() => void) | undefined} */
+  #onFree
 
   constructor(run, limitPerKey) {
     this.#run = run
@@ -43,7 +45,23 @@ class Gates {
     const gate = new Gate(this.#run, slot)
     slot.gate = gate
     this.#open.add(gate)
-    gate.passed = gate.pass(this.#limitPerKey, key, this.#stop.signal).then(() => this.#open.delete(gate))
+    this.#pass(gate, key)
+  }
+
+  /** Takes a task through the section of its key. */
+  async #pass(gate, key) {
+    const { synchronizers, maxTasksInExecution } = this.#limitPerKey
+    let failure
+    try {
+      await synchronizers.forKey(key, maxTasksInExecution).synchronized({ signal: this.#stop.signal, cb: gate.enter })
+    } catch (error) {
+      failure = { error }
+    }
+    // The synchronizer may have given up while the executor goes on.
+    if (gate.isWorking) await gate.enter().catch(() => {})
+    this.#open.delete(gate)
+    gate.left(failure, key)
+    if (this.#open.size === 0) this.#onFree?.()
   }
 
   /** Nothing else starts. */
@@ -53,7 +71,11 @@ class Gates {
 
   /** Settles when all sections have ended; it does not wait for synchronizers that never let go. */
   async whenFree() {
-    if (this.#open.size > 0) await settlesSoon(Promise.all([...this.#open].map((gate) => gate.passed)))
+    if (this.#open.size === 0) return
+    const isFree = new Promise((resolve) => {
+      this.#onFree = () => resolve(undefined)
+    })
+    await settlesSoon(isFree)
   }
 }
 
@@ -73,21 +95,16 @@ class Gate {
   constructor(run, slot) {
     this.#run = run
     this.#slot = slot
-    /** Settles when the section has ended. @type {Promise<unknown> | undefined} */
-    this.passed = undefined
+    /** The callback of the section. */
+    this.enter = () => (this.#work ??= this.#inside())
   }
 
-  /** Takes the task through the section; settles, and never rejects, when the section has ended and the run was told. */
-  async pass({ synchronizers, maxTasksInExecution }, key, signal) {
-    const cb = () => (this.#work ??= this.#inside())
-    let failure
-    try {
-      await synchronizers.forKey(key, maxTasksInExecution).synchronized({ signal, cb })
-    } catch (error) {
-      failure = { error }
-    }
-    // The synchronizer may have given up while the executor goes on.
-    if (this.#state === RUNNING && this.#outcome === undefined) await this.#work.catch(() => {})
+  get isWorking() {
+    return this.#state === RUNNING && this.#outcome === undefined
+  }
+
+  /** The section has ended; `failure` is what the synchronizer rejected with, as `{ error }`. */
+  left(failure, key) {
     if (this.#state === RUNNING) this.#finish(failure)
     else if (this.#state !== OVER) this.#refuse(failure ?? { error: unusedError(key) })
   }

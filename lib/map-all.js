@@ -5,6 +5,7 @@
 const { types } = require('node:util')
 const { closeSource } = require('./close-source.js')
 const { Run } = require('./execute-tasks.js')
+const { promiseOf } = require('./promise-likes.js')
 const { readRun } = require('./run-options.js')
 const { checkResult, toIterator } = require('./task-sources.js')
 const { checkFunction, checkLimit, checkOptions } = require('./validate.js')
@@ -20,19 +21,24 @@ class NumberedTasks {
 
   next() {
     const step = this.#values.next()
-    return adopt(step, (result) => this.#taken(result)) ?? this.#taken(step)
+    const promise = promiseOf(step)
+    return promise === undefined ? this.#take(step) : promise.then((result) => this.#take(result))
   }
 
   /** Iterables may hold promises, as for Promise.all. */
-  #taken(result) {
+  #take(result) {
     checkResult(result)
     const { done, value } = result
     if (done) return { done: true, value: undefined }
-    const numbered = (task) => ({ done: false, value: { task, index: this.#count++ } })
-    return adopt(value, numbered)?.catch((error) => this.#closeAfter(error)) ?? numbered(value)
+    const promise = promiseOf(value)
+    return promise === undefined ? this.#number(value) : promise.then((task) => this.#number(task), (error) => this.#closeAfter(error))
   }
 
-  /** The iterable has not ended when a promise that it gave rejects. */
+  #number(task) {
+    return { done: false, value: { task, index: this.#count++ } }
+  }
+
+  /** The iterable has not ended when a promise that it gave rejects. @returns {Promise<any>} */
   async #closeAfter(error) {
     await closeSource(this.#values)
     throw error
@@ -41,19 +47,6 @@ class NumberedTasks {
   return() {
     return this.#values.return?.()
   }
-}
-
-/** The promise of what a promise-like becomes with `use`; nothing for another value. Its `then` is read once, as Promise.all does. */
-function adopt(value, use) {
-  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return undefined
-  let then
-  try {
-    then = value.then
-  } catch (error) {
-    return Promise.reject(error)
-  }
-  if (typeof then !== 'function') return undefined
-  return new Promise((resolve, reject) => then.call(value, resolve, reject)).then(use)
 }
 
 /** A run that keeps every result and stops at the first failure. */

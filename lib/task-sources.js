@@ -5,6 +5,7 @@
 const { CLOSE, ClosableIterator } = require('./closable-iterator.js')
 const { closeSource } = require('./close-source.js')
 const { SynchronizerInvalidError } = require('./errors.js')
+const { promiseOf } = require('./promise-likes.js')
 const { checkLimit, invalid, show } = require('./validate.js')
 
 /** The iterator behind an async iterable, a sync iterable or an object with only `next()`. */
@@ -44,8 +45,9 @@ class WrappedSource extends ClosableIterator {
   /** How many of them were given. */
   #given = 0
   #isOver = false
-  /** Calls of `next()` take turns. */
-  #last = Promise.resolve()
+  /** Calls of `next()` that have not settled, which take turns, and the last of them. */
+  #calls = 0
+  #last
   /** Ends the wait for what is read. */
   #release
 
@@ -57,44 +59,55 @@ class WrappedSource extends ClosableIterator {
   }
 
   next() {
-    const next = this.#last.then(() => this.#next())
-    this.#last = next.then(() => undefined, () => undefined)
-    return next
+    const turn = () => this.#next()
+    this.#last = this.#calls++ === 0 ? this.#next() : this.#last.then(turn, turn)
+    return this.#last
   }
 
   async #next() {
-    while (this.#given === this.#tasks.length && !this.#isOver) {
-      const result = await this.#read()
-      if (!this.#isOver) await this.#take(result)
+    try {
+      while (this.#given === this.#tasks.length && !this.#isOver) {
+        const read = this.#read()
+        const result = read instanceof Promise ? await read : read
+        if (!this.#isOver) this.#take(result)
+      }
+    } catch (error) {
+      await this[CLOSE]()
+      throw error
+    } finally {
+      this.#calls--
     }
     if (this.#given === this.#tasks.length) return { done: true, value: undefined }
     return { done: false, value: { task: this.#tasks[this.#given++] } }
   }
 
-  async #read() {
+  /** What the source gives, or the promise of it, which closing settles too. */
+  #read() {
     try {
-      return await new Promise((resolve, reject) => {
+      const result = this.#source.next()
+      const promise = promiseOf(result)
+      if (promise === undefined) return result
+      return new Promise((resolve, reject) => {
         this.#release = resolve
-        Promise.resolve(this.#source.next()).then(resolve, reject)
+        promise.then(resolve, (error) => reject(this.#failed(error)))
       })
     } catch (error) {
-      // What has failed needs no closing.
-      this.#isOver = true
-      throw error
+      throw this.#failed(error)
     }
   }
 
-  async #take(result) {
-    try {
-      checkResult(result)
-      const { done } = result
-      this.#tasks = done ? this.#cut() : this.#cut(result)
-      this.#given = 0
-      this.#isOver = Boolean(done)
-    } catch (error) {
-      await this[CLOSE]()
-      throw error
-    }
+  /** What has failed needs no closing. */
+  #failed(error) {
+    this.#isOver = true
+    return error
+  }
+
+  #take(result) {
+    checkResult(result)
+    const { done } = result
+    this.#tasks = done ? this.#cut() : this.#cut(result)
+    this.#given = 0
+    this.#isOver = Boolean(done)
   }
 
   async [CLOSE]() {
