@@ -254,13 +254,18 @@ class Run {
     this.apply(this.ask(core.opened, slot.index))
   }
 
+  /** The task in `slot` was to start, and will not. */
+  dropped(slot) {
+    this.apply(this.ask(core.dropped, slot.index))
+  }
+
   /** What the executor makes of a task. */
   perform(item) {
     return this.#execute.call(this.#owner, item)
   }
 
   #start(slot) {
-    if (this.#stopped !== undefined) return this.apply(this.ask(core.dropped, slot.index))
+    if (this.#stopped !== undefined) return this.dropped(slot)
     if (slot.gate !== undefined) return slot.gate.start()
     try {
       Promise.resolve(this.#execute.call(this.#owner, slot.item)).then(slot.succeed, slot.fail)

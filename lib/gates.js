@@ -83,6 +83,8 @@ class Gate {
   #run
   #slot
   #state = WAITING
+  /** Whether the core counts the task as running. */
+  #isStarted = false
   /** Tells the section that it is the task's turn, or that it never will be. */
   #onTurn
   /** What goes on in the section; a synchronizer that calls its callback twice gets the same again. */
@@ -112,11 +114,13 @@ class Gate {
   async #inside() {
     if (this.#state !== WAITING) return
     this.#state = ADMITTED
-    const isTurn = await new Promise((resolve) => {
+    await new Promise((resolve) => {
       this.#onTurn = resolve
       this.#run.opened(this.#slot)
     })
-    if (!isTurn) return
+    if (this.#state === OVER) return this.#isStarted ? this.#run.dropped(this.#slot) : undefined
+    if (this.#refusal !== undefined) return this.#fail()
+    this.#state = RUNNING
     try {
       this.#outcome = { value: await this.#run.perform(this.#slot.item) }
     } catch (error) {
@@ -127,18 +131,23 @@ class Gate {
 
   /** It is the task's turn in the window. */
   start() {
-    if (this.#refusal !== undefined) {
-      this.letGo()
-      return this.#slot.fail(this.#refusal.error)
-    }
-    this.#state = RUNNING
-    this.#onTurn(true)
+    this.#isStarted = true
+    // The section goes on some microtasks later, before which the run may stop.
+    if (this.#refusal === undefined) this.#onTurn(undefined)
+    else this.#fail()
   }
 
   letGo() {
     if (this.#state === RUNNING) return
     this.#state = OVER
-    this.#onTurn?.(false)
+    this.#onTurn?.(undefined)
+  }
+
+  /** The task has its turn, and no permit. */
+  #fail() {
+    this.#isStarted = false
+    this.letGo()
+    this.#slot.fail(this.#refusal.error)
   }
 
   #finish(failure) {

@@ -188,16 +188,18 @@ test('an abort within forKey lets its task go too', async t => {
   t.deepEqual(done, [])
 })
 
-test('an abort at each possible moment frees every key', async t => {
+test('an abort at each possible moment frees every key, and starts no task afterwards', async t => {
   for (let moment = 0; moment < 150; moment++) {
     const synchronizers = new SynchronizerProvider()
     const locks = ['key 0', 'key 1'].map(key => synchronizers.forKey(key, 1))
     const controller = new AbortController()
-    const taskExecutor = async () => { for (let i = 0; i < 3; i++) await null }
+    let after = 0
+    const taskExecutor = async () => { if (controller.signal.aborted) after++; for (let i = 0; i < 3; i++) await null }
     const run = outcome(() => sp.executeTasks({ maxTasksInFlight: 3, maxTasksInExecution: 1, taskSource: tasks(6), taskExecutor, limitPerKey: limitOf(synchronizers), signal: controller.signal }))
     for (let i = 0; i < moment; i++) await null
     controller.abort('stop')
     await settlesWithin(run)
+    t.is(after, 0)
     t.deepEqual(locks.map(counts), [{ tasks: 0, running: 0 }, { tasks: 0, running: 0 }], `after ${moment} microtasks`)
     for (const lock of locks) t.is(await lock.throttle().synchronized(async () => 'entered'), 'entered')
   }

@@ -41,24 +41,31 @@ export const sources = {
   'a listing of files': (_, folder) => listFiles(folder),
 }
 
+/** The very object that the library is given; `onGiven` gets it too. */
+function given(options, own = {}) {
+  const object = { ...options, ...own }
+  options.onGiven?.(object)
+  return object
+}
+
 const numberOf = task => Number(path.basename(String(task)))
 
 /** Each runs `work(number)` for every task, and gives the results that a caller sees. */
 export const kinds = {
   async executeTasks({ work, ...options }) {
-    await sp.executeTasks({ ...options, taskExecutor: ({ task }) => work(numberOf(task)) })
+    await sp.executeTasks(given(options, { taskExecutor: ({ task }) => work(numberOf(task)) }))
     return undefined
   },
   'mapTasks in order': options => map({ ...options, ordered: true }),
   'mapTasks as completed': options => map({ ...options, ordered: false }),
-  async mapAll({ work, taskSource, maxTasksInExecution, signal, results }) {
+  async mapAll({ work, taskSource, maxTasksInExecution, signal, results, onGiven }) {
     const values = { next: async () => { const { done, value } = await taskSource.next(); return { done, value: value?.task } }, return: () => taskSource.return() }
-    results.push(...await sp.mapAll(values, task => work(numberOf(task)), { maxTasksInExecution, signal }))
+    results.push(...await sp.mapAll(values, task => work(numberOf(task)), given({ maxTasksInExecution, signal, onGiven })))
   },
 }
 
 async function map({ work, results, leavesAfter = Infinity, ...options }) {
-  for await (const result of sp.mapTasks({ ...options, taskMapper: ({ task }) => work(numberOf(task)) })) {
+  for await (const result of sp.mapTasks(given(options, { taskMapper: ({ task }) => work(numberOf(task)) }))) {
     results.push(result)
     if (results.length >= leavesAfter) break
   }
