@@ -257,8 +257,8 @@ export interface S3FailedKey {
 /**
  * A job that could not go on. `code` is the store's (`NoSuchBucket`, `AccessDenied`, ...), or `InvalidListing` (the store's answers
  * contradict each other), `MalformedAnswer` (cut off, or no S3 document), `RequestTimeout`, `ConnectionTimeout`, `ConnectionError`,
- * `CredentialsError`, `NoPermit` (a synchronizer of `limitPerKey` gave none), `ReentrantExecution` (the caller is inside the section of a prefix), `Closed` (the client was closed), `Panic` (a fault of this
- * package).
+ * `CredentialsError`, `NoPermit` (a synchronizer of `limitPerKey` gave none), `ReentrantExecution` (the caller is inside the section
+ * of a prefix), `Closed` (the client was closed), `Panic` (a fault of this package).
  */
 export class S3BulkError extends Error {
   constructor(params: { message: string; code: string; status?: number; counts?: S3Counts; failed?: S3FailedKey[]; cause?: unknown })

@@ -31,7 +31,8 @@ class NumberedTasks {
     const { done, value } = result
     if (done) return { done: true, value: undefined }
     const promise = promiseOf(value)
-    return promise === undefined ? this.#number(value) : promise.then((task) => this.#number(task), (error) => this.#closeAfter(error))
+    if (promise === undefined) return { done: false, value: { task: value, index: this.#count++ } }
+    return promise.then((task) => this.#number(task), (error) => this.#closeAfter(error))
   }
 
   #number(task) {

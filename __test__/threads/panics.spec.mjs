@@ -54,7 +54,7 @@ const pipelines = {
   'is aborted': [['abort', 1, 'provoked in abort,1,0']],
   // ... and how many hold the two keys then.
   'is aborted by shared key': ['abort', 'opened', 'finished'].map(place => [place, 1, `provoked in ${place},1,0,00`]),
-  'maps by shared key': ['pulledGated', 'opened', 'settled', 'takeResult'].map(place => [place, 1, `provoked in ${place},1,true,00`]),
+  'maps by shared key': ['pulledGated', 'opened', 'settled', 'takeResult'].map(place => [place, place === 'takeResult' ? 2 : 1, `provoked in ${place},1,true,00`]),
   'tells progress': [['pulledCount', 1, 'done,1,0 onProgress threw provoked in pulledCount']],
   maps: ['pulled', 'settled', 'takeResult'].map(place => [place, 2, `provoked in ${place},1,true`]),
 }
