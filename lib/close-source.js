@@ -2,6 +2,9 @@
 
 // Waits for what ends on its own, but not for ever; and asks a source to close, once.
 
+const { clearTimeout, setTimeout } = require('node:timers')
+const { warn } = require('./warning.js')
+
 /** Milliseconds that a source has for its `finally` blocks; behind a stalled `next()` it never closes. */
 const PATIENCE = 100
 
@@ -19,7 +22,7 @@ function settlesSoon(promise) {
 /** Settles when `source.return()` has, or patience ends. What it throws is a warning. */
 function closeSource(source) {
   const closed = closing(source).catch((error) => {
-    process.emitWarning(new Error('A source failed while it was closed', { cause: error }))
+    warn(new Error('A source failed while it was closed', { cause: error }))
   })
   return settlesSoon(closed)
 }

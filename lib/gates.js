@@ -15,6 +15,7 @@
 const { onAbort } = require('./abort.js')
 const { settlesSoon } = require('./close-source.js')
 const { SynchronizerInvalidError } = require('./errors.js')
+const { StopSignal } = require('./stop-signal.js')
 
 const WAITING = 0
 const ADMITTED = 1
@@ -27,7 +28,7 @@ class Gates {
   #limitPerKey
   /** Those whose sections have not ended. @type {Set<Gate>} */
   #open = new Set()
-  #stop = new AbortController()
+  #stop = new StopSignal()
   /** Tells whoever waits that no section is left. @type {(() => void) | undefined} */
   #onFree
 
@@ -35,7 +36,7 @@ class Gates {
     this.#run = run
     this.#limitPerKey = limitPerKey
     // It also keeps the signal listened to while no gate waits; to begin anew costs more than a section.
-    onAbort(this.#stop.signal, () => {
+    onAbort(this.#stop, () => {
       for (const gate of this.#open) gate.letGo()
     })
   }
@@ -53,7 +54,7 @@ class Gates {
     const { synchronizers, maxTasksInExecution } = this.#limitPerKey
     let failure
     try {
-      await synchronizers.forKey(key, maxTasksInExecution).synchronized({ signal: this.#stop.signal, cb: gate.enter })
+      await synchronizers.forKey(key, maxTasksInExecution).synchronized({ signal: this.#stop, cb: gate.enter })
     } catch (error) {
       failure = { error }
     }

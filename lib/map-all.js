@@ -2,7 +2,7 @@
 
 // `mapAll`: the pipeline for the plain case, from an iterable of values to an array in the same order.
 
-const { types } = require('node:util')
+const { isPromise, isSet } = require('node:util/types')
 const { closeSource } = require('./close-source.js')
 const { Run } = require('./execute-tasks.js')
 const { promiseOf } = require('./promise-likes.js')
@@ -68,7 +68,7 @@ class CollectingRun extends Run {
 /** Promises in a collection are there from the start: one that rejects before its turn, or after the end, is no unhandled rejection. */
 function handleRejections(values) {
   for (const value of values) {
-    if (types.isPromise(value)) value.catch(() => {})
+    if (isPromise(value)) value.catch(() => {})
   }
 }
 
@@ -82,7 +82,7 @@ async function mapAll(iterable, mapper, options) {
   checkOptions('The options of mapAll()', options)
   const { maxTasksInExecution, signal } = options ?? {}
   if (maxTasksInExecution != null) checkLimit('maxTasksInExecution', maxTasksInExecution)
-  if (Array.isArray(iterable) || types.isSet(iterable)) handleRejections(iterable)
+  if (Array.isArray(iterable) || isSet(iterable)) handleRejections(iterable)
   const params = {
     maxTasksInFlight: maxTasksInExecution ?? Number.MAX_VALUE,
     maxTasksInExecution,

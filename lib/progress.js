@@ -2,6 +2,8 @@
 
 // Reports progress at most ten times a second, and once more at the end.
 
+const { clearTimeout, setTimeout } = require('node:timers')
+const { now } = require('./clock.js')
 const { notifyListener } = require('./listeners.js')
 
 /** Milliseconds between two reports. */
@@ -11,7 +13,6 @@ class Progress {
   #report
   #timer
   #reportedAt = -Infinity
-
   #isOver = false
 
   /** `report` tells the listener how far it is. */
@@ -22,7 +23,7 @@ class Progress {
   /** Something changed. */
   touch() {
     if (this.#timer !== undefined || this.#isOver) return
-    const wait = Math.max(0, this.#reportedAt + INTERVAL - performance.now())
+    const wait = Math.max(0, this.#reportedAt + INTERVAL - now())
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#tell()
@@ -36,7 +37,7 @@ class Progress {
   }
 
   #tell() {
-    this.#reportedAt = performance.now()
+    this.#reportedAt = now()
     notifyListener('onProgress', this.#report)
   }
 }

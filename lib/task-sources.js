@@ -2,6 +2,7 @@
 
 // Task sources: any iterator of `{ task }` as executeTasks takes it, and helpers that make one.
 
+const { isPromise } = require('node:util/types')
 const { CLOSE, ClosableIterator } = require('./closable-iterator.js')
 const { closeSource } = require('./close-source.js')
 const { SynchronizerInvalidError } = require('./errors.js')
@@ -68,7 +69,7 @@ class WrappedSource extends ClosableIterator {
     try {
       while (this.#given === this.#tasks.length && !this.#isOver) {
         const read = this.#read()
-        const result = read instanceof Promise ? await read : read
+        const result = isPromise(read) ? await read : read
         if (!this.#isOver) this.#take(result)
       }
     } catch (error) {

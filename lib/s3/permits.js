@@ -14,7 +14,8 @@ const { tellSafely } = require('../faults.js')
 const { openJob } = require('../native-job.js')
 const { identityOf } = require('../process-scope.js')
 const { innermost, isInside, runOutside } = require('../reentry.js')
-const { show } = require('../validate.js')
+const { StopSignal } = require('../stop-signal.js')
+const { messageOf } = require('../warning.js')
 const { serve } = require('./desk.js')
 
 /** The context of nobody. */
@@ -23,7 +24,7 @@ const scope = new AsyncResource('S3Permits', { requireManualDestroy: true })
 class PermitsDesk {
   #limitPerKey
   #isCallerInside
-  #stop = new AbortController()
+  #stop = new StopSignal()
   /** How each permit that is held is given back. @type {Map<number, () => void>} */
   #held = new Map()
 
@@ -65,7 +66,7 @@ class PermitsDesk {
       const wasHeld = await this.#hold(permit, prefix, () => answer(null))
       if (!wasHeld) answer('The synchronizer ended its section without calling back')
     } catch (error) {
-      answer(error instanceof Error ? error.message : show(error))
+      answer(messageOf(error))
     }
   }
 
@@ -86,7 +87,7 @@ class PermitsDesk {
         this.#held.set(permit, () => resolve(undefined))
         onHeld()
       })
-    await synchronizer.synchronized({ cb: () => (section ??= enter()), signal: this.#stop.signal })
+    await synchronizer.synchronized({ cb: () => (section ??= enter()), signal: this.#stop })
     return section !== undefined
   }
 
