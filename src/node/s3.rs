@@ -4,14 +4,14 @@
 //! functions here: credentials, permits of prefixes, and calls of an executor.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use napi::Result;
-use napi::bindgen_prelude::Object as JsObject;
+use napi::bindgen_prelude::{Object as JsObject, Utf16String};
 use tokio::sync::{mpsc, oneshot};
 
 use super::environment::Environment;
@@ -178,6 +178,15 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
         let answer = args.get::<Option<String>>(2)?.map_or(Ok(()), Err);
         started(env, args.id(0)?)?.permits.answer(args.get(1)?, answer);
         Ok(())
+    })?;
+
+    // (options, keys) -> the prefixes of those keys that an executor with these options asks permits for
+    functions.define("prefixesOf", |_, args| {
+        let cut = Options(args.get::<JsObject<'_>>(0)?).cut("")?;
+        let keys: Vec<String> = args.get(1)?;
+        let prefixes: BTreeSet<_> =
+            cut.iter().flat_map(|cut| keys.iter().map(|key| cut.prefix(key))).collect();
+        Ok(prefixes.iter().map(|prefix| Utf16String::from(to_utf16(prefix))).collect::<Vec<_>>())
     })?;
 
     // (client, options, job that asks for permits, or 0) -> a job that deletes what it is given
