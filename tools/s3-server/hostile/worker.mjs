@@ -1,5 +1,5 @@
 // The process that the addon runs in: tries seeds, several at once, on one server, and tells the parent of each.
-import { startS3Server } from '../s3-server/start.mjs'
+import { startS3Server } from '../start.mjs'
 import { Dice } from './dice.mjs'
 import { runJob } from './job.mjs'
 import { judge } from './judge.mjs'

@@ -1,6 +1,6 @@
 // Compares what a caller saw with what the store knows, and names every fact that is wrong.
 //
-// What is excused, because no client could have found it out, is defined in tools/s3-server/src/hostile/mod.rs.
+// What is excused, because no client could have found it out, is defined in ../src/hostile/mod.rs.
 
 /** Mutations that change nothing that a careful reader needs, or only what the contract allows. */
 const HARMLESS = [
