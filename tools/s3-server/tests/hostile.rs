@@ -42,7 +42,8 @@ async fn a_page_without_an_answer_confirms_nothing_whatever_was_done() {
     let answer = bench.call(Call::delete_objects("bucket", ["p/a", "p/b"])).await;
     assert!(answer.status == 200 && answer.body.contains("<html>"));
     let report = report(&bench).await;
-    let (done, left) = (&report["requests"][0]["performed"], report["remaining"].as_array().unwrap().len());
+    let (done, left) =
+        (&report["requests"][0]["performed"], report["remaining"].as_array().unwrap().len());
     assert!(left == if *done == 2 { 2 } else { 4 }, "{report}");
 }
 
