@@ -92,7 +92,8 @@ export interface S3ListOptions<Item> extends S3Target {
   readonly MaxKeys?: number | undefined
   /**
    * How many ranges of the key space are listed at once, 1 to 1,000. Ranges are found by common prefixes where there are some, and by
-   * trying where keys diverge where there are none; at most 32 small requests more look for them. With 1, keys come in the order
+   * trying where keys diverge where there are none; at most 32 small requests more look for them, which nothing
+   * waits for; a store that does not answer them is listed by the ranges found so far. With 1, keys come in the order
    * that the store lists them in: that of their UTF-8 bytes. A store that lists in another order, such as SeaweedFS, needs 1: ranges
    * are cut by that order. Directory buckets know none, and are listed one page after the other. Default 8.
    */
@@ -247,8 +248,9 @@ export interface S3FailedKey {
 }
 
 /**
- * A job that could not go on. `code` is the store's (`NoSuchBucket`, `AccessDenied`, ...), or `InvalidListing` (the store's answers
- * contradict each other), `MalformedAnswer` (cut off, or no S3 document), `RequestTimeout`, `ConnectionTimeout`, `ConnectionError`,
+ * A job that could not go on. `code` is the store's (`NoSuchBucket`, `AccessDenied`, ...), or `InvalidListing` (a page of the
+ * listing contradicts itself, the pages before, or the question: it names a key outside of `Prefix` or none, versions without ids, or can't
+ * be read; nothing of that page is deleted), `MalformedAnswer` (cut off, or no S3 document), `RequestTimeout`, `ConnectionTimeout`, `ConnectionError`,
  * `CredentialsError`, `NoPermit` (a synchronizer of `limitPerKey` gave none), `Closed` (the client was closed), `Panic` (a fault of this
  * package).
  */

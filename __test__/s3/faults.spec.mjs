@@ -132,7 +132,7 @@ for (const [operation, use] of [
   })
 }
 
-const lies = { 'no-token': /where it begins/, 'same-token': /where this one did/ }
+const lies = { 'no-token': /where the next page begins/, 'same-token': /where this one did/ }
 for (const [listing, message] of Object.entries(lies)) {
   for (const operation of ['ListObjectsV2', 'ListObjectVersions']) {
     serial(`a listing that lies is an error: ${listing}, ${operation}`, async (t) => {

@@ -4,6 +4,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 
@@ -16,13 +17,14 @@ use aws_smithy_runtime_api::client::interceptors::context::Output;
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
-use super::answer::{Answer, Deletion, Listing, Place};
+use super::answer::names::{self, Decoded, Evidence, Plus};
+use super::answer::{Answer, Deletion, ListRequest, Listing, Page, Place};
 use super::config::{Config, connect};
 use super::credentials::Credentials;
 use super::fault::{Fault, Kind};
 use super::object::Doomed;
 use super::progress::{Progress, add};
-use super::request::{Capture, Proof};
+use super::request::{Capture, Proof, percent_encoded};
 use crate::core::pace::backoff;
 use crate::exec::race::{Either, race};
 use crate::exec::stop::Stop;
@@ -123,25 +125,6 @@ impl Target {
     }
 }
 
-/// One page of a listing.
-#[derive(Clone, Debug, Default)]
-pub struct ListRequest {
-    /// The keys' beginning.
-    pub prefix: String,
-    /// Whether versions are listed.
-    pub versions: bool,
-    /// Only keys after this one.
-    pub after: String,
-    /// Where the page begins, if it is not the first.
-    pub place: Option<Place>,
-    /// Whether keys in folders are left out, and their folders named.
-    pub folders: bool,
-    /// How many keys at most.
-    pub max_keys: Option<i32>,
-    /// Whether times and tags are wanted.
-    pub details: bool,
-}
-
 /// A request on its way.
 type Sending<T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>;
 
@@ -153,12 +136,20 @@ pub struct Client {
     connected: OnceCell<(aws_sdk_s3::Client, Credentials)>,
     /// What is known of how the store deletes.
     pub ways: Ways,
+    /// What is known of how the store encodes names.
+    names: Evidence,
 }
 
 impl Client {
     /// A client that connects when it is first used.
     pub fn new(config: Config, credentials: Option<Credentials>, way: Option<Way>) -> Self {
-        Self { config, credentials, connected: OnceCell::new(), ways: Ways::new(way) }
+        Self {
+            config,
+            credentials,
+            connected: OnceCell::new(),
+            ways: Ways::new(way),
+            names: Evidence::default(),
+        }
     }
 
     /// How it was made.
@@ -203,15 +194,78 @@ impl Client {
         }
     }
 
-    async fn list_once(
+    /// A page of a listing, asked for once. It is checked against the request before anybody sees it.
+    pub async fn list_once(
         &self,
         target: &Target,
         request: &ListRequest,
         progress: &Progress,
     ) -> Result<Listing, Fault> {
-        let details = request.details;
-        let read = move |answer: &Answer<'_>| answer.listing(details);
+        let mut page = self.page(target, request, progress).await?;
+        for can_ask in [true, false] {
+            let decoded = self.names.decode(page).map_err(|what| Fault::invalid_listing(&what))?;
+            page = match decoded {
+                Decoded::Page(page) => {
+                    let accepted = request.accept(page);
+                    return accepted.map_err(|what| Fault::invalid_listing(&what));
+                }
+                Decoded::Open(page, doubts) => {
+                    if can_ask {
+                        self.ask_for_plus(target, request, &doubts, progress).await?;
+                    }
+                    page
+                }
+            };
+        }
+        Err(Fault::invalid_listing(
+            "does not tell whether + is a plus or a blank in the names that it lists",
+        ))
+    }
+
+    /// Finds out what `+` is in these names: at most two small questions for each, and once per client as a rule.
+    async fn ask_for_plus(
+        &self,
+        target: &Target,
+        request: &ListRequest,
+        doubts: &[String],
+        progress: &Progress,
+    ) -> Result<(), Fault> {
+        let first = async |name: &str, plus: Plus| {
+            let prefix = names::decode(name, plus).map_err(|what| Fault::invalid_listing(&what))?;
+            let question = ListRequest {
+                prefix: prefix.clone(),
+                versions: request.versions,
+                max_keys: Some(1),
+                ..ListRequest::default()
+            };
+            let page = self.page(target, &question, progress).await?;
+            // Names that are not encoded tell nothing of how they would be.
+            let found = page.objects.into_iter().next().filter(|_| page.is_encoded);
+            Ok((prefix, found.map(|object| object.key)))
+        };
+        for name in doubts {
+            let (plus, as_plus) = first(name, Plus::Plus).await?;
+            let (blank, as_blank) = first(name, Plus::Blank).await?;
+            let found = names::conclude((&plus, as_plus.as_deref()), (&blank, as_blank.as_deref()));
+            if let Some(found) = found {
+                self.names.learn(found);
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// A page as it is answered.
+    async fn page(
+        &self,
+        target: &Target,
+        request: &ListRequest,
+        progress: &Progress,
+    ) -> Result<Page, Fault> {
+        let asked = Arc::new(request.clone());
+        let read = move |answer: &Answer<'_>| answer.page(&asked);
         self.with_credentials(progress, |sdk| {
+            let read = read.clone();
             if request.versions {
                 let (key, version) = match &request.place {
                     Some(Place::Marker(key, version)) => (Some(key.clone()), version.clone()),
@@ -237,12 +291,12 @@ impl Client {
                     .interceptor(capture.clone());
                 return Box::pin(async move { capture.take(operation.send().await) });
             }
-            let token = match &request.place {
-                Some(Place::Token(token)) => Some(token.clone()),
-                _ => None,
+            let after = Some(request.after.clone()).filter(|after| !after.is_empty());
+            let (token, marker, after) = match request.place.clone() {
+                Some(Place::Token(token)) => (Some(token), None, None),
+                Some(Place::Marker(key, _)) => (None, Some(key.clone()), Some(key)),
+                None => (None, None, after),
             };
-            let after =
-                Some(request.after.clone()).filter(|after| token.is_none() && !after.is_empty());
             let capture = Capture::new(
                 read,
                 || Output::erase(ListObjectsV2Output::builder().build()),
@@ -260,6 +314,13 @@ impl Client {
                 .set_delimiter(request.folders.then(|| "/".to_owned()))
                 .set_max_keys(request.max_keys)
                 .customize()
+                .mutate_request(move |http| {
+                    // A store that gives no token may know the first version of this operation alone, where it has this name.
+                    if let Some(marker) = &marker {
+                        let uri = format!("{}&marker={}", http.uri(), percent_encoded(marker));
+                        http.set_uri(uri).expect("a part was added to a URI");
+                    }
+                })
                 .interceptor(capture.clone());
             Box::pin(async move { capture.take(operation.send().await) })
         })

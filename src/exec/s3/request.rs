@@ -138,8 +138,7 @@ impl<T: Send + 'static> Intercept for Capture<T> {
             let (path, query) = request.uri().split_once('?').unwrap_or((request.uri(), ""));
             let bucket =
                 path.strip_suffix(STAND_IN).ok_or("the key is not at the end of the path")?;
-            let encoded: String = key.bytes().map(|byte| format!("%{byte:02X}")).collect();
-            let uri = format!("{bucket}{encoded}?{query}");
+            let uri = format!("{bucket}{}?{query}", percent_encoded(key));
             request.set_uri(uri)?;
         }
         if self.0.proof == Proof::Checksum {
@@ -190,6 +189,15 @@ fn fault<E: Error + 'static>(error: &SdkError<E, HttpResponse>) -> Fault {
         }
         _ => Fault::fatal("InvalidRequest", message),
     }
+}
+
+/// Text for a URI, with every byte encoded that is not a letter or a digit.
+pub fn percent_encoded(text: &str) -> String {
+    let encode = |byte: u8| match byte {
+        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(encode).collect()
 }
 
 /// An error with all that caused it, in one line.
