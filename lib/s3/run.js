@@ -13,11 +13,12 @@ const { stopJob } = require('./stop-job.js')
 
 /** Milliseconds between two reports of progress. */
 const INTERVAL = 100
-/** Without a handler, so many keys that stayed are kept for the rejection; the counts are exact all the same. */
+/** Without a handler, so many keys that failed are kept for the rejection; the counts are exact all the same. */
 const MOST_KEPT = 100_000
 
 class Run {
   #client
+  #bucket
   #job
   #permits
   #params
@@ -32,6 +33,7 @@ class Run {
   /** @param {{ signal?: AbortSignal, onTaskError?: Function, onProgress?: Function, toProgress?: (progress: any) => object }} params */
   constructor(client, options, limitPerKey, params, isDry) {
     this.#client = client
+    this.#bucket = options.Bucket
     this.#params = params
     const id = client.open()
     this.#permits = isDry ? undefined : PermitsDesk.open(limitPerKey, params.signal)
@@ -66,7 +68,7 @@ class Run {
         return { counts, failure: this.#failure(fault, { counts, failed }), handlerFailure: this.#handlerFailure, failed }
       }
       if (chunk[0] === 'fault') fault = chunk
-      else await this.#stayed(chunk)
+      else await this.#tellFailed(chunk)
     }
   }
 
@@ -81,7 +83,7 @@ class Run {
     stopJob(this.#job)
   }
 
-  async #stayed(chunk) {
+  async #tellFailed(chunk) {
     const failed = failedKeys(chunk, 1)
     const { onTaskError } = this.#params
     if (onTaskError == null) {
@@ -90,7 +92,7 @@ class Run {
     }
     const task = failed.map(({ Key, VersionId }) => (VersionId === undefined ? Key : { Key, VersionId }))
     try {
-      await onTaskError(new S3DeleteError({ failed, deleted: 0 }), { task })
+      await onTaskError(new S3DeleteError({ failed, deleted: 0, bucket: this.#bucket }), { task })
     } catch (error) {
       this.#handlerFailure ??= { error }
     }
@@ -146,7 +148,7 @@ async function runAll(client, options, limitPerKey, params, isDry) {
   if (signal?.aborted) throw new S3AbortError({ counts, failed, cause: signal.reason })
   if (failure !== undefined) throw failure
   if (handlerFailure !== undefined) throw handlerFailure.error
-  if (failed.length > 0) throw new S3DeleteError({ failed, deleted: counts.deleted, counts })
+  if (failed.length > 0) throw new S3DeleteError({ failed, deleted: counts.deleted, counts, bucket: options.Bucket })
   // A dry run deletes nothing, and tells what would be.
   return isDry ? { ...counts, deleted: counts.listed } : counts
 }
