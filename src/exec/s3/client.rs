@@ -225,6 +225,7 @@ impl Client {
             let (token, marker, after) = match request.place.clone() {
                 Some(Place::Token(token)) => (Some(token), None, None),
                 Some(Place::Marker(key, _)) => (None, Some(key.clone()), Some(key)),
+                Some(Place::After(key)) => (None, None, Some(key)),
                 None => (None, None, after),
             };
             let capture = Capture::new(
@@ -245,7 +246,7 @@ impl Client {
                 .set_max_keys(request.max_keys)
                 .customize()
                 .mutate_request(move |http| {
-                    // A store that gives no token may know the first version of this operation alone, where it has this name.
+                    // A store whose answers are those of the first version may know that one alone, where the parameter has this name.
                     if let Some(marker) = &marker {
                         let uri = format!("{}&marker={}", http.uri(), percent_encoded(marker));
                         http.set_uri(uri).expect("a part was added to a URI");

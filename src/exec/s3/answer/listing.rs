@@ -9,9 +9,6 @@ use crate::exec::s3::fault::Fault;
 use crate::exec::s3::object::Object;
 use crate::exec::s3::xml::{Malformed, Scanner, Token, boolean};
 
-/// The code of faults that say that a listing can't be trusted.
-pub const INVALID_LISTING: &str = "InvalidListing";
-
 const PLAIN: &[u8] = b"ListBucketResult";
 const VERSIONS: &[u8] = b"ListVersionsResult";
 /// What a page is read from. In other letters, none of them is passed over.
@@ -37,6 +34,8 @@ pub enum Place {
     Token(String),
     /// Behind this version of this key, or all of its versions.
     Marker(String, Option<String>),
+    /// Behind this key, as a store takes it that knows the second version of the operation.
+    After(String),
 }
 
 /// A page of a listing as it stands in the answer.
@@ -54,8 +53,8 @@ pub struct Page {
     pub next: Option<Place>,
     /// The prefix that the answer is about, if it says so.
     pub prefix: Option<String>,
-    /// Whether the answer claims to name keys.
-    pub claims_keys: bool,
+    /// How many keys and prefixes the answer claims to name; the first version of the operation does not say so.
+    pub count: Option<u64>,
 }
 
 /// Why a page can't be used.
@@ -75,13 +74,6 @@ impl From<Malformed> for Wrong {
 
 fn wrong<T>(what: impl Into<String>) -> Result<T, Wrong> {
     Err(Wrong::Invalid(what.into()))
-}
-
-impl Fault {
-    /// What a store told of its keys can't be trusted: `what` continues "The store".
-    pub fn invalid_listing(what: &str) -> Self {
-        Self::fatal(INVALID_LISTING, format!("The store {what}"))
-    }
 }
 
 impl Answer<'_> {
@@ -120,15 +112,12 @@ fn read_page(
         (false, true) => return wrong("answers a listing of objects with one of versions"),
         _ => {}
     }
+    let entry = if is_versions { b"Version".as_slice() } else { b"Contents" };
     let (mut page, mut once) = (Page::default(), Once::default());
     while let Some(token) = scanner.token()? {
         let Token::Open(name) = token else { continue };
         let text = match name {
-            b"Contents" if !is_versions => {
-                page.objects.push(read_object(scanner, request, request.sizes)?);
-                continue;
-            }
-            b"Version" if is_versions => {
+            _ if name == entry => {
                 page.objects.push(read_object(scanner, request, request.sizes)?);
                 continue;
             }
@@ -184,9 +173,9 @@ impl Once {
             .map(Place::Token)
             .or_else(|| told(self.key_marker).map(|key| Place::Marker(key, version)))
             .or_else(|| told(self.marker).map(|key| Place::Marker(key, None)));
-        let claims_keys =
-            self.count.is_some_and(|count| count.trim().parse().is_ok_and(|n: u64| n > 0));
-        Ok(Page { is_truncated, is_encoded, next, claims_keys, prefix: self.prefix, ..page })
+        // What nobody needs may be unreadable.
+        let count = self.count.map(|count| count.trim().parse().unwrap_or(0));
+        Ok(Page { is_truncated, is_encoded, next, count, prefix: self.prefix, ..page })
     }
 }
 
@@ -312,7 +301,7 @@ mod tests {
                 is_truncated: Some(true),
                 next: Some(Place::Token("t+".to_owned())),
                 prefix: Some(" ".to_owned()),
-                claims_keys: true,
+                count: Some(1),
                 is_encoded: false,
             },
             "a plain listing has no versions"

@@ -13,8 +13,11 @@ use super::fault::Fault;
 use super::xml::{Malformed, Scanner, Token};
 
 pub use deletion::{Deleted, Deletion, Single};
-pub use listing::{INVALID_LISTING, Page, Place};
+pub use listing::{Page, Place};
 pub use question::{ListRequest, Listing};
+
+/// The code of faults that say that a listing can't be trusted.
+pub const INVALID_LISTING: &str = "InvalidListing";
 
 /// What was answered, as bytes.
 pub struct Answer<'a> {
@@ -24,6 +27,13 @@ pub struct Answer<'a> {
     pub made_marker: bool,
     /// The body.
     pub body: &'a [u8],
+}
+
+impl Fault {
+    /// What a store told of its keys can't be trusted: `what` continues "The store".
+    pub fn invalid_listing(what: &str) -> Self {
+        Self::fatal(INVALID_LISTING, format!("The store {what}"))
+    }
 }
 
 impl Answer<'_> {

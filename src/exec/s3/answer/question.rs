@@ -56,7 +56,7 @@ impl ListRequest {
         self.check_prefixes(&page.prefixes)?;
         self.check_place(&page.objects)?;
         if page.objects.is_empty() && page.prefixes.is_empty() {
-            if page.claims_keys {
+            if page.count.is_some_and(|count| count > 0) {
                 return Err("says that a page has keys, and names none".to_owned());
             }
             if let Some(prefix) =
@@ -67,7 +67,10 @@ impl ListRequest {
         }
         let next = match page.is_truncated {
             Some(false) => None,
-            is_truncated => self.next(page.next, &page.objects, is_truncated == Some(true))?,
+            is_truncated => match page.next {
+                Some(told) => Some(self.told(told, page.objects.last())),
+                None => self.next(&page.objects, page.count.is_some(), is_truncated.is_some())?,
+            },
         };
         Ok(Listing { objects: page.objects, prefixes: page.prefixes, next })
     }
@@ -88,7 +91,11 @@ impl ListRequest {
 
     /// Whether a page that begins behind a key does.
     fn check_place(&self, objects: &[Object]) -> Result<(), String> {
-        let Some(Place::Marker(marker, version)) = &self.place else { return Ok(()) };
+        let (marker, version) = match &self.place {
+            Some(Place::Marker(marker, version)) => (marker, version.as_ref()),
+            Some(Place::After(marker)) => (marker, None),
+            _ => return Ok(()),
+        };
         let is_before = |object: &Object| match version {
             Some(_) => object.key < *marker,
             None => object.key <= *marker,
@@ -101,25 +108,35 @@ impl ListRequest {
         }
     }
 
-    fn next(
-        &self,
-        told: Option<Place>,
-        objects: &[Object],
-        is_truncated: bool,
-    ) -> Result<Option<Place>, String> {
-        let last = objects.last();
+    /// Where the next page begins, if the store says so.
+    fn told(&self, told: Place, last: Option<&Object>) -> Place {
         match (told, last) {
             // Without a version, the next page would begin behind all versions of the key.
-            (Some(Place::Marker(key, None)), Some(last)) if self.versions && last.key == key => {
-                Ok(Some(Place::Marker(key, last.version.clone())))
+            (Place::Marker(key, None), Some(last)) if self.versions && last.key == key => {
+                Place::Marker(key, last.version.clone())
             }
-            (Some(told), _) => Ok(Some(told)),
-            (None, Some(last)) if objects.is_sorted_by(|one, other| one.key <= other.key) => {
-                Ok(Some(Place::Marker(last.key.clone(), last.version.clone())))
+            (told, _) => told,
+        }
+    }
+
+    /// Where the next page begins, if the store does not say so.
+    fn next(
+        &self,
+        objects: &[Object],
+        is_second_version: bool,
+        is_truncated: bool,
+    ) -> Result<Option<Place>, String> {
+        match objects.last() {
+            _ if self.folders => Ok(None),
+            None if !is_truncated => Ok(None),
+            Some(last) if objects.is_sorted_by(|one, other| one.key <= other.key) => {
+                let key = last.key.clone();
+                Ok(Some(match (self.versions, is_second_version) {
+                    (false, true) => Place::After(key),
+                    _ => Place::Marker(key, last.version.clone()),
+                }))
             }
-            (None, None) if !is_truncated => Ok(None),
-            (None, _) if self.folders => Ok(None),
-            (None, _) => Err("does not say where the next page begins".to_owned()),
+            _ => Err("does not say where the next page begins".to_owned()),
         }
     }
 }
@@ -170,7 +187,7 @@ mod tests {
             (&behind, keys(&["tmp/c"]), None),
             (&version, keys(&["tmp/a"]), Some("to begin behind")),
             (&version, keys(&["tmp/b"]), None),
-            (&request, Page { claims_keys: true, ..Page::default() }, Some("names none")),
+            (&request, Page { count: Some(1), ..Page::default() }, Some("names none")),
             (&request, about("prod/"), Some("answers about")),
             (&request, about("tmp%2F"), None),
             (&request, about("/tmp"), None),
@@ -214,5 +231,8 @@ mod tests {
             let page = Page { objects: objects(keys), is_truncated, next, ..Page::default() };
             assert_eq!(request.accept(page).map(|listing| listing.next), expected, "{shown}");
         }
+        let second =
+            Page { objects: objects(&["a"]), is_truncated: yes, count: Some(1), ..Page::default() };
+        assert_eq!(plain.accept(second).unwrap().next, Some(Place::After("a".to_owned())));
     }
 }
