@@ -78,25 +78,13 @@ impl<T: Item> Batcher<T> {
             return self.lanes.change(SHARED, |lane| lane.push(items));
         };
         // Pages are sorted, so that a prefix is looked up once for all of its keys in a row.
-        let mut prefix = Vec::new();
-        let mut run: Vec<T> = Vec::new();
-        let mut add = |prefix: &[u8], run: &mut Vec<T>| {
-            let id = self.lanes.of_prefix(prefix, || Tally { since: now, deleted: 0 });
-            self.lanes.change(id, |lane| lane.push(run.drain(..)));
-        };
+        let mut id = SHARED;
         for item in items {
-            let own = cut.prefix(item.key());
-            if *own != *prefix {
-                if !run.is_empty() {
-                    add(&prefix, &mut run);
-                }
-                prefix.clear();
-                prefix.extend_from_slice(&own);
+            let prefix = cut.prefix(item.key());
+            if id == SHARED || self.lanes.prefix(id) != Some(&*prefix) {
+                id = self.lanes.of_prefix(&prefix, || Tally { since: now, deleted: 0 });
             }
-            run.push(item);
-        }
-        if !run.is_empty() {
-            add(&prefix, &mut run);
+            self.lanes.change(id, |lane| lane.push([item]));
         }
     }
 

@@ -68,6 +68,8 @@ pub(super) struct Throttling {
 
 /// A lane.
 pub(super) struct Lane<T> {
+    /// The upper half of its id.
+    pub made: LaneId,
     pub prefix: Box<[u8]>,
     pub gate: Gate,
     untried: VecDeque<T>,
@@ -87,8 +89,9 @@ pub(super) struct Lane<T> {
 
 impl<T> Lane<T> {
     /// A lane without items.
-    pub fn new(prefix: Box<[u8]>, tally: Tally) -> Self {
+    pub fn new(made: LaneId, prefix: Box<[u8]>, tally: Tally) -> Self {
         Self {
+            made,
             prefix,
             gate: Gate::Closed,
             untried: VecDeque::new(),
@@ -297,7 +300,7 @@ mod tests {
         ];
         let limit = Limit::from_f64(2.0).unwrap();
         for (row, (untried, due, running, gate, hold, wake)) in table.into_iter().enumerate() {
-            let mut lane = Lane::new(Box::default(), Tally { since: Moment::ZERO, deleted: 0 });
+            let mut lane = Lane::new(0, Box::default(), Tally { since: Moment::ZERO, deleted: 0 });
             lane.push(vec![(); untried]);
             lane.retry(at(due.unwrap_or_default()), 1, vec![(); usize::from(due.is_some())]);
             (lane.running, lane.gate, lane.pace) = (running, gate, hold.map(at).map(paced));

@@ -10,6 +10,7 @@ use super::pace::Moment;
 use super::plan::LaneId;
 use super::tallies::Tally;
 use crate::core::limit::Limit;
+use crate::core::slab::Slab;
 
 /// The lane of everything that was not throttled, when lanes are shared. It is never removed.
 pub(super) const SHARED: LaneId = 0;
@@ -20,8 +21,9 @@ pub(super) type Owners = HashMap<Box<[u8]>, LaneId>;
 /// All lanes.
 pub(super) struct Lanes<T> {
     limit: Limit,
-    lanes: HashMap<LaneId, Lane<T>>,
-    last_lane: LaneId,
+    /// The lower half of an id is a lane's place in here, the upper half its number.
+    lanes: Slab<Lane<T>>,
+    made: LaneId,
     owners: Owners,
     /// The latest moment that was heard of.
     now: Moment,
@@ -36,11 +38,12 @@ pub(super) struct Lanes<T> {
 impl<T> Lanes<T> {
     /// The shared lane alone. So many batches of each lane may be in flight.
     pub fn new(limit: Limit) -> Self {
-        let shared = Lane::new(Box::default(), Tally { since: Moment::ZERO, deleted: 0 });
+        let mut lanes = Slab::default();
+        lanes.insert(Lane::new(SHARED, Box::default(), Tally { since: Moment::ZERO, deleted: 0 }));
         Self {
             limit,
-            lanes: HashMap::from([(SHARED, shared)]),
-            last_lane: SHARED,
+            lanes,
+            made: 0,
             owners: Owners::new(),
             now: Moment::ZERO,
             ready: VecDeque::new(),
@@ -80,16 +83,22 @@ impl<T> Lanes<T> {
         if let Some(id) = self.owners.get(prefix) {
             return *id;
         }
-        self.last_lane += 1;
-        let id = self.last_lane;
+        self.made += 1;
+        let made = self.made << 32;
+        let place = self.lanes.insert(Lane::new(made, prefix.into(), tally()));
+        let id = made | LaneId::from(place);
         self.owners.insert(prefix.into(), id);
-        self.lanes.insert(id, Lane::new(prefix.into(), tally()));
         id
+    }
+
+    /// The prefix of a lane.
+    pub fn prefix(&mut self, id: LaneId) -> Option<&[u8]> {
+        find(&mut self.lanes, id).map(|lane| &*lane.prefix)
     }
 
     /// Changes a lane, which has items, a batch in flight or a pace, or was just made.
     pub fn change<R>(&mut self, id: LaneId, change: impl FnOnce(&mut Lane<T>) -> R) -> R {
-        let lane = self.lanes.get_mut(&id).expect("a lane stays while something waits for it");
+        let lane = find(&mut self.lanes, id).expect("a lane stays while something waits for it");
         let result = change(lane);
         self.arm(id);
         result
@@ -103,7 +112,7 @@ impl<T> Lanes<T> {
     ) -> Option<R> {
         loop {
             let id = self.ready.pop_front()?;
-            let Some(lane) = self.lanes.get_mut(&id) else { continue };
+            let Some(lane) = find(&mut self.lanes, id) else { continue };
             lane.is_queued = false;
             if lane.wake(self.limit, self.now) == Wake::Now {
                 let (passed, result) = serve(id, lane, &self.owners);
@@ -118,7 +127,7 @@ impl<T> Lanes<T> {
 
     /// The permit that was asked for a lane is there.
     pub fn opened(&mut self, id: LaneId) {
-        match self.lanes.get(&id) {
+        match find(&mut self.lanes, id) {
             Some(lane) if lane.gate == Gate::Asked => {
                 self.change(id, |lane| lane.gate = Gate::Open);
             }
@@ -128,14 +137,15 @@ impl<T> Lanes<T> {
 
     /// Forgets all that waits, and returns it.
     pub fn clear(&mut self) -> Vec<T> {
-        let mut ids: Vec<_> = self.lanes.keys().copied().collect();
+        let id = |(place, lane): (u32, &Lane<T>)| lane.made | LaneId::from(place);
+        let mut ids: Vec<_> = self.lanes.iter().map(id).collect();
         ids.sort_unstable();
         ids.into_iter().flat_map(|id| self.change(id, |lane| lane.clear())).collect()
     }
 
     /// Arranges that a lane is served when it can be: the one place where that is decided.
     fn arm(&mut self, id: LaneId) {
-        let Some(lane) = self.lanes.get_mut(&id) else { return };
+        let Some(lane) = find(&mut self.lanes, id) else { return };
         let wake = lane.wake(self.limit, self.now);
         let due = if let Wake::At(due) = wake { Some(due) } else { None };
         if lane.timer != due {
@@ -156,11 +166,16 @@ impl<T> Lanes<T> {
         }
         if wake == Wake::Items
             && id != SHARED
-            && let Some(lane) = self.lanes.remove(&id)
+            && let Some(lane) = self.lanes.remove(id as u32)
         {
             self.owners.remove(&lane.prefix);
         }
     }
+}
+
+/// The lane that `id` stands for, unless it was removed.
+fn find<T>(lanes: &mut Slab<Lane<T>>, id: LaneId) -> Option<&mut Lane<T>> {
+    lanes.get_mut(id as u32).filter(|lane| lane.made == id >> 32 << 32)
 }
 
 #[cfg(test)]

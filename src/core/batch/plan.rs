@@ -45,7 +45,7 @@ pub struct Plan {
     pub patience: Duration,
 }
 
-/// The integer that stands for a lane; never used twice.
+/// The integer that stands for a lane; used for no other among the next four billion.
 pub type LaneId = u64;
 
 /// What was cut, and where it belongs.
