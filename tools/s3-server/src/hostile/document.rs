@@ -101,7 +101,7 @@ impl Writer {
             if self.extra {
                 let extra = Element::of(
                     "Extra",
-                    vec![Element::leaf("Key", "extra"), Element::leaf("IsTruncated", "?")],
+                    vec![Element::leaf("Note", "extra"), Element::leaf("Deeper", "")],
                 );
                 Writer { extra: false, ..*self }.write(&extra, depth + 1, out);
             }
