@@ -65,7 +65,7 @@ function judged({ seen = {}, report = {}, scenario = {} } = {}) {
   const end = { listed: 2, deleted: 2, failed: 0 }
   return judge(
     { ...drawScenario(0), ...plain, prefix: 'p/', startAfter: undefined, ...scenario },
-    { settled: true, closed: true, yielded: [], calls: [], taskErrors: [], aborted: false, value: end, progress: { ...end, inFlight: 0 }, ...seen },
+    { settled: true, closed: true, yielded: [], calls: [], taskErrors: [], tasks: [], aborted: false, value: end, progress: { ...end, inFlight: 0 }, ...seen },
     {
       profile: { habits: ['html'], chance: 0, once: null },
       initial: [['p/1', null], ['p/2', null], ['q', null]],

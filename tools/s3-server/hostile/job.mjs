@@ -8,7 +8,7 @@ export const BOUND = 20_000
 /** Runs the job on the bucket; `given` are the items for an executor. */
 export async function runJob(scenario, { Bucket, endpoint, credentials, requestTimeout, given }) {
   const client = new S3BulkClient({ endpoint, credentials, region: 'us-east-1', forcePathStyle: true, requestTimeout, ...scenario.client })
-  const seen = { yielded: [], calls: [], taskErrors: [], progress: undefined, settled: false }
+  const seen = { yielded: [], calls: [], taskErrors: [], tasks: [], progress: undefined, settled: false }
   const controller = new AbortController()
   const timer = scenario.abortAfter === undefined ? undefined : setTimeout(() => controller.abort(new Error('enough')), scenario.abortAfter)
   const started = performance.now()
@@ -40,8 +40,9 @@ async function within(promise) {
 async function start(scenario, { client, Bucket, given, seen, signal }) {
   const { job, prefix, startAfter, versions, listing, deletion } = scenario
   const range = { Bucket, Prefix: prefix, StartAfter: startAfter, ...listing }
-  const onTaskError = (error) => {
+  const onTaskError = (error, { task }) => {
     seen.taskErrors.push(error)
+    seen.tasks.push(task.map((item) => (typeof item === 'string' ? { Key: item } : item)))
   }
   const onProgress = (progress) => {
     seen.progress = progress

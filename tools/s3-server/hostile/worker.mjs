@@ -20,7 +20,12 @@ process.once('message', async ({ cases, concurrency }) => {
   const queue = cases.values()
   // All of them take from the one iterator.
   await Promise.all(Array.from({ length: concurrency }, () => work(queue, server)))
-  for (const { method, uri } of await server.hostile.strays()) await send({ stray: `a request to another bucket: ${method} ${uri}` })
+  const buckets = cases.map(({ seed }) => `/hostile-${seed}/`)
+  for (const { method, uri } of await server.hostile.strays()) {
+    // A question that nobody waited for may arrive when its bucket is forgotten; what would change something may not.
+    const isLate = method === 'GET' && buckets.some((bucket) => uri.startsWith(bucket))
+    if (!isLate) await send({ stray: `a request to another bucket: ${method} ${uri}` })
+  }
   await server.stop()
   await send({ over: true })
   process.disconnect()

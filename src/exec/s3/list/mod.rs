@@ -172,11 +172,11 @@ impl State {
     }
 
     /// A listing that can't be trusted, with where that was.
-    fn named(&self, mut fault: Fault) -> Fault {
-        if fault.code == INVALID_LISTING {
-            fault.message += &format!(" (bucket {:?})", self.options.target.bucket);
+    fn named(&self, fault: Fault) -> Fault {
+        if fault.code != INVALID_LISTING {
+            return fault;
         }
-        fault
+        fault.at(&format!("bucket '{}'", self.options.target.bucket))
     }
 
     /// Takes a page in, and returns what is wanted of it.

@@ -171,7 +171,8 @@ impl Job<'_> {
             effects.hidden.extend(follows.iter().cloned());
         }
         if self.has(Mutation::IgnoreToken) && token.is_some() {
-            effects.doubled += told.len();
+            // The pages behind the first come again as well.
+            effects.doubled += self.case.initial.len();
             effects.unordered = true;
         }
         let follows: Vec<Item> = follows.into_iter().filter(|item| !told.contains(item)).collect();
