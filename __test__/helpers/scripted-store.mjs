@@ -24,8 +24,10 @@ export async function startScriptedStore({ keys = [], answer = () => {}, encode 
     const request = { kind, query, path: url.pathname, method: message.method, number: requests.filter((one) => one.kind === kind).length }
     requests.push(request)
     if (kind === 'delete') {
-      for (const [, object] of body.matchAll(/<Object>(.*?)<\/Object>/gs)) stored.delete([textOf(object, 'Key'), textOf(object, 'VersionId')].filter(Boolean).join('@'))
-      response.end('<DeleteResult/>')
+      const objects = [...body.matchAll(/<Object>(.*?)<\/Object>/gs)].map(([, object]) => object)
+      for (const object of objects) stored.delete([textOf(object, 'Key'), textOf(object, 'VersionId')].filter(Boolean).join('@'))
+      // What an answer does not name was not deleted.
+      response.end(`<DeleteResult>${objects.map((object) => `<Deleted>${object}</Deleted>`).join('')}</DeleteResult>`)
       return
     }
     if (kind === 'other') {

@@ -223,7 +223,7 @@ for (const [title, { env, ...files }] of Object.entries(odder)) {
     t.timeout(60_000)
     const got = await configured(t, { options: { endpoint: 'http://127.0.0.1:1' }, env, ...files })
     t.true(['CredentialsError', 'InvalidConfig'].includes(got.code), `${got.code}: ${got.message}`)
-    t.regex(got.message, /^\w+: .{10}.*bucket 'bucket'\)$/s)
+    t.regex(got.message, /^\w+: .{10}.*bucket "bucket"\)$/s)
   })
 }
 

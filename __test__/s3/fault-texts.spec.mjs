@@ -38,7 +38,7 @@ for (const [title, [answer, code, message]] of Object.entries(answers)) {
     const { asked, url } = await scripted(t, () => answer)
     const error = await t.throwsAsync(keysOf(open(t, { endpoint: url })), { code })
     t.regex(error.message, message)
-    t.true(error.message.includes(url) && error.message.includes(`bucket '${Bucket}'`), error.message)
+    t.true(error.message.includes(url) && error.message.includes(`bucket "${Bucket}"`), error.message)
     t.notRegex(error.message, /hush/)
     t.is(asked.length, 1, 'it is not tried again')
   })
@@ -51,7 +51,7 @@ test('what is wrong with a deletion is told for each of its keys in the same wor
 })
 
 test('a wrong region ends a job of many deletions at once', async (t) => {
-  const listing = `<ListBucketResult>${Array.from({ length: 50 }, (_, i) => `<Contents><Key>${i}</Key><Size>0</Size></Contents>`).join('')}</ListBucketResult>`
+  const listing = `<ListBucketResult><IsTruncated>false</IsTruncated>${Array.from({ length: 50 }, (_, i) => `<Contents><Key>${i}</Key><Size>0</Size></Contents>`).join('')}</ListBucketResult>`
   const moved = { status: 301, headers: { 'x-amz-bucket-region': 'eu-west-1' } }
   const { asked, url } = await scripted(t, ({ path }) => (path.includes('list-type') ? { body: listing } : moved))
   const client = open(t, { endpoint: url, deleteMode: 'checksum' })
@@ -62,7 +62,7 @@ test('a wrong region ends a job of many deletions at once', async (t) => {
 test('a host that refuses, or that nobody knows, is named with its port, and tried again as it may come back', async (t) => {
   for (const [endpoint, message] of [['http://127.0.0.1:1', /refused.*check host and port/i], ['http://no-such-host.invalid:9000', /`forcePathStyle`/]]) {
     const error = await t.throwsAsync(keysOf(open(t, { endpoint, maxAttempts: 2 })), { code: 'ConnectionError', message })
-    t.true(error.message.includes(endpoint) && error.message.includes("bucket 'bucket'"), error.message)
+    t.true(error.message.includes(endpoint) && error.message.includes('bucket "bucket"'), error.message)
   }
 })
 
@@ -70,6 +70,6 @@ for (const [title, bucket] of [['an ARN that is none', 'arn:aws:s3:::'], ['an AR
   test(`a bucket that no request can be made for is an error at once: ${title}`, async (t) => {
     const got = await configured(t, { bucket, options: { region: 'us-east-1', credentials } })
     t.is(got.code, 'InvalidConfig', got.message)
-    t.true(got.message.includes(`bucket '${bucket}'`), got.message)
+    t.true(got.message.includes(`bucket "${bucket}"`), got.message)
   })
 }

@@ -47,6 +47,11 @@ pub struct Target {
 }
 
 impl Target {
+    /// What a fault is about.
+    pub fn place(&self) -> String {
+        format!("bucket {:?}", self.bucket)
+    }
+
     fn payer(&self) -> Option<RequestPayer> {
         self.requester_pays.then_some(RequestPayer::Requester)
     }
@@ -344,7 +349,7 @@ impl Client {
         request: impl Fn(&aws_sdk_s3::Client) -> Sending<T>,
     ) -> Result<T, Fault> {
         let sent = self.renewed(progress, request).await;
-        sent.map_err(|fault| fault.at(&format!("bucket '{}'", target.bucket)))
+        sent.map_err(|fault| fault.at(&target.place()))
     }
 
     /// Sends a request, and again with new credentials when those it had were too old, or once at the store's time when the clocks

@@ -16,7 +16,7 @@ use aws_smithy_runtime_api::client::interceptors::context::{
     Error as ContextError, Output,
 };
 use aws_smithy_runtime_api::client::interceptors::{Intercept, dyn_dispatch_hint};
-use aws_smithy_runtime_api::client::orchestrator::{HttpResponse, OrchestratorError};
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse, OrchestratorError};
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_runtime_api::client::ser_de::{DeserializeResponse, SharedResponseDeserializer};
 use aws_smithy_types::DateTime;
@@ -146,7 +146,7 @@ impl<T: Send + 'static> Intercept for Capture<T> {
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         let request = context.request_mut();
-        *self.0.host.lock() = Some(host_of(request.uri()).to_owned());
+        let host = host_of(request.uri()).to_owned();
         if let Some(key) = &self.0.key {
             let (path, query) = request.uri().split_once('?').unwrap_or((request.uri(), ""));
             if is_blank(key) {
@@ -158,19 +158,25 @@ impl<T: Send + 'static> Intercept for Capture<T> {
                 return Err("the path of the request names another key".into());
             }
         }
-        if self.0.proof == Proof::Checksum {
-            return Ok(());
+        if self.0.proof == Proof::Md5 {
+            give_md5(request)?;
         }
-        let checksums: Vec<_> =
-            request.headers().iter().map(|(name, _)| name.to_owned()).filter(is_checksum).collect();
-        let digest = request.body().bytes().map(|body| base64::encode(Md5::digest(body)));
-        let headers = request.headers_mut();
-        for name in checksums {
-            headers.remove(name);
-        }
-        headers.insert("content-md5", digest.ok_or("the body is not in memory")?);
+        *self.0.host.lock() = Some(host);
         Ok(())
     }
+}
+
+/// Puts `Content-MD5` in the place of the checksums.
+fn give_md5(request: &mut HttpRequest) -> Result<(), BoxError> {
+    let checksums: Vec<_> =
+        request.headers().iter().map(|(name, _)| name.to_owned()).filter(is_checksum).collect();
+    let digest = request.body().bytes().map(|body| base64::encode(Md5::digest(body)));
+    let headers = request.headers_mut();
+    for name in checksums {
+        headers.remove(name);
+    }
+    headers.insert("content-md5", digest.ok_or("the body is not in memory")?);
+    Ok(())
 }
 
 fn is_blank(key: &str) -> bool {

@@ -16,9 +16,6 @@ pub use deletion::{Deleted, Deletion, Single};
 pub use listing::{Page, Place};
 pub use question::{ListRequest, Listing};
 
-/// The code of faults that say that a listing can't be trusted.
-pub const INVALID_LISTING: &str = "InvalidListing";
-
 /// What was answered, as bytes.
 pub struct Answer<'a> {
     /// The status.
@@ -32,7 +29,7 @@ pub struct Answer<'a> {
 impl Fault {
     /// What a store told of its keys can't be trusted: `what` continues "The store".
     pub fn invalid_listing(what: &str) -> Self {
-        Self::fatal(INVALID_LISTING, format!("The store {what}"))
+        Self::fatal("InvalidListing", format!("The store {what}"))
     }
 }
 

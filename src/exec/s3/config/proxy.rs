@@ -90,7 +90,7 @@ fn parse(text: &str) -> Result<Proxy, &'static str> {
     Ok(Proxy { config, shown, is_https: url.scheme() == "https" })
 }
 
-/// The route to hosts of one scheme and port. `to_metadata` leaves out the hosts of clouds.
+/// The route to hosts of one scheme and port.
 pub fn route(choice: &Choice, is_https: bool, port: u16) -> Result<Route, Fault> {
     match choice {
         Choice::Direct => Ok(Route::direct()),
@@ -118,6 +118,8 @@ fn of_environment(is_https: bool) -> Option<Setting> {
     // A web server tells its CGI programs the header `Proxy` of a request as HTTP_PROXY: anybody may have said that.
     let is_cgi = !is_https && variable("REQUEST_METHOD").is_some();
     from_environment(lower)
+        // Windows does not tell the two names apart.
+        .filter(|_| !(is_cgi && cfg!(windows)))
         .or_else(|| from_environment(upper).filter(|_| !is_cgi))
         .or_else(|| from_environment("all_proxy"))
         .or_else(|| from_environment("ALL_PROXY"))

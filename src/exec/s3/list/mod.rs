@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 
 use self::probes::Probes;
 use self::ranges::{Candidate, Next, Ranges};
-use super::answer::{INVALID_LISTING, ListRequest, Listing};
+use super::answer::{ListRequest, Listing};
 use super::client::{Client, Target};
 use super::fault::{Fault, Kind};
 use super::filter::Filter;
@@ -129,7 +129,7 @@ impl State {
                 }
                 Err(error) => Err(Fault::of_panic(&*error.into_panic())),
             };
-            let page = page.map_err(|fault| self.named(fault));
+            let page = page.map_err(|fault| fault.at(&self.options.target.place()));
             let is_over = page.is_err();
             // The next pages are on their way while this one waits to be taken.
             if !is_over {
@@ -169,14 +169,6 @@ impl State {
             let probes = Arc::new(Probes { client, options, progress });
             events.spawn(async move { Event::Cuts(number, find_cuts(probes, whole, want).await) });
         }
-    }
-
-    /// A listing that can't be trusted, with where that was.
-    fn named(&self, fault: Fault) -> Fault {
-        if fault.code != INVALID_LISTING {
-            return fault;
-        }
-        fault.at(&format!("bucket '{}'", self.options.target.bucket))
     }
 
     /// Takes a page in, and returns what is wanted of it.
