@@ -17,13 +17,14 @@ export async function runJob(scenario, { Bucket, endpoint, credentials, requestT
     (value) => Object.assign(seen, { settled: true, value }),
     (error) => Object.assign(seen, { settled: true, error }),
   )
-  await within(settled)
+  const isSettled = (await within(settled)) !== undefined
   clearTimeout(timer)
   seen.elapsed = performance.now() - started
   seen.aborted = controller.signal.aborted
   seen.reason = controller.signal.reason
   seen.closed = await within(client.close().then(() => true))
-  return seen
+  // The end of the client settles what hung.
+  return { ...seen, settled: isSettled }
 }
 
 /** What the promise gives, or undefined when that takes too long. */

@@ -159,8 +159,7 @@ function judgeDeletion({ job }, seen, truth, wrong) {
 function hasToSucceed({ client }, { habits, chance, once }) {
   const single = client.deleteMode !== 'auto'
   const copes = (mutation) => HARMLESS.includes(mutation) || (mutation === 'no-multi-delete' && !single)
-  // A store that changes its habit from page to page leaves open what it means.
-  const passes = once === null || (HARMLESS.includes(once[0]) && once[0] !== 'percent-blank') || (PASSING.includes(once[0]) && client.maxAttempts > 1)
+  const passes = once === null || HARMLESS.includes(once[0]) || (PASSING.includes(once[0]) && client.maxAttempts > 1)
   return chance === 0 && habits.every(copes) && passes
 }
 

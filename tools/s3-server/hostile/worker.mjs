@@ -51,6 +51,8 @@ async function tryOne({ seed, profile, change = {} }, server) {
   const { initial } = await server.hostile.report(Bucket)
   const given = scenario.job.startsWith('executor') ? drawGiven(scenario, initial) : undefined
   const requestTimeout = isSlow(made.profile) ? SHORT : LONG
+  // Where each request may take its whole time, one after the other would take minutes by right.
+  if (isSlow(made.profile)) Object.assign(scenario.deletion, { maxTasksInExecution: 50, limitPerKey: undefined, batchSize: 10 })
   const { endpoint, credentials } = server
   const seen = await runJob(scenario, { Bucket, endpoint, credentials, requestTimeout, given })
   const report = await server.hostile.report(Bucket)

@@ -48,6 +48,16 @@ impl Profile {
         }
     }
 
+    /// Whether the mutation may come now and then. How a blank is encoded may not: a store that writes it as `+` here and as `%20`
+    /// there does not say what its pluses are, and no client can find out.
+    fn is_open_to(&self, mutation: Mutation) -> bool {
+        const BLANKS: [Mutation; 2] = [Mutation::PercentBlank, Mutation::EncodeAll];
+        let is_encoding =
+            matches!(mutation, Mutation::LowerHex | Mutation::EncodingCase | Mutation::BadEscape);
+        let has_own_blanks = self.habits.iter().any(|habit| BLANKS.contains(habit));
+        !BLANKS.contains(&mutation) && !(is_encoding && has_own_blanks)
+    }
+
     /// The mutations for the request of this number of its kind; each with whether it is a habit.
     pub fn draw(&self, kind: Kind, number: u64, dice: &mut Dice) -> Vec<(Mutation, bool)> {
         let menu = kind.menu();
@@ -59,12 +69,16 @@ impl Profile {
         if let Some((mutation, nth)) = self.once
             && fits(&mutation)
             && number == nth
+            && self.is_open_to(mutation)
         {
             drawn.push((mutation, false));
         }
         if dice.percent(self.chance) {
             for _ in 0..=dice.below(self.most) {
-                drawn.push((dice.pick(&menu), false));
+                let mutation = dice.pick(&menu);
+                if self.is_open_to(mutation) {
+                    drawn.push((mutation, false));
+                }
             }
         }
         drawn.sort_unstable();
