@@ -55,7 +55,7 @@ impl Profile {
         let is_encoding =
             matches!(mutation, Mutation::LowerHex | Mutation::EncodingCase | Mutation::BadEscape);
         let has_own_blanks = self.habits.iter().any(|habit| BLANKS.contains(habit));
-        !BLANKS.contains(&mutation) && !(is_encoding && has_own_blanks)
+        !(BLANKS.contains(&mutation) || is_encoding && has_own_blanks)
     }
 
     /// The mutations for the request of this number of its kind; each with whether it is a habit.
