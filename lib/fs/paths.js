@@ -2,8 +2,9 @@
 
 // Paths as users give them, and as they cross into Rust: in one piece, each ended by a NUL.
 
-const { isUtf8 } = require('node:buffer')
+const { Buffer, isUtf8 } = require('node:buffer')
 const { fileURLToPath } = require('node:url')
+const { isUint8Array } = require('node:util/types')
 const { pathError } = require('./errors.js')
 
 const NUL = Buffer.from([0])
@@ -14,10 +15,15 @@ const NUL = Buffer.from([0])
  * @returns {string | Uint8Array}
  */
 function toNativePath(path) {
-  const native = path instanceof URL ? fileURLToPath(path) : path
+  const native = isUrl(path) ? fileURLToPath(path) : path
   if (typeof native === 'string' && !native.includes('\0')) return native
-  if (native instanceof Uint8Array && !native.includes(0)) return native
+  if (isUint8Array(native) && !native.includes(0)) return native
   throw pathError(path)
+}
+
+/** By shape, as Node.js tells it: the URL may be of another realm. */
+function isUrl(value) {
+  return typeof value?.href === 'string' && typeof value.protocol === 'string' && value.auth === undefined && value.path === undefined
 }
 
 function joinPaths(paths) {

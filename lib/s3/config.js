@@ -2,10 +2,13 @@
 
 // The configuration of a client: the names of the JavaScript SDK's, checked.
 
+const { Buffer } = require('node:buffer')
 const { readFileSync } = require('node:fs')
+const { types } = require('node:util')
 const core = require('../core.js')
 const { SynchronizerInvalidError } = require('../errors.js')
 const { invalid } = require('../validate.js')
+const { messageOf } = require('../warning.js')
 const { checkInteger, checkMilliseconds, checkNames, checkObject, checkOptional, checkText, given } = require('./options.js')
 
 const MODES = ['auto', 'checksum', 'md5', 'single']
@@ -77,7 +80,8 @@ function checkByCore(name, text, shown) {
 
 function toEndpoint(endpoint) {
   if (endpoint === undefined) return undefined
-  const text = endpoint instanceof URL ? endpoint.href : endpoint
+  // A URL may be of another realm.
+  const text = typeof endpoint === 'string' ? endpoint : endpoint?.href
   if (typeof text !== 'string') throw invalid('endpoint', endpoint, "a URL such as 'https://store.example'")
   checkByCore('endpoint', text, withoutUser(text))
   return text
@@ -86,7 +90,7 @@ function toEndpoint(endpoint) {
 function toProxy(proxy) {
   if (proxy === undefined) return {}
   if (proxy === false) return { isDirect: true }
-  const text = proxy instanceof URL ? proxy.href : proxy
+  const text = typeof proxy === 'string' ? proxy : proxy?.href
   if (typeof text !== 'string') throw invalid('proxy', proxy, "a URL such as 'http://proxy.example:3128', or false for none")
   checkByCore('proxy', text, withoutUser(text))
   return { proxy: text }
@@ -101,7 +105,7 @@ function withoutUser(text) {
 function toBundle(bundle) {
   if (bundle === undefined) return undefined
   const isText = typeof bundle === 'string'
-  if (!isText && !(bundle instanceof Uint8Array)) throw invalid('caBundle', bundle, 'the path of a file of certificates in PEM, or what it holds')
+  if (!isText && !types.isUint8Array(bundle)) throw invalid('caBundle', bundle, 'the path of a file of certificates in PEM, or what it holds')
   const isPath = isText && !bundle.includes('-----BEGIN')
   const shown = isPath ? `The file ${JSON.stringify(bundle)} that caBundle names` : 'caBundle'
   const pem = isPath ? readBundle(bundle) : isText ? bundle : Buffer.from(bundle).toString('latin1')
@@ -114,7 +118,7 @@ function readBundle(path) {
   try {
     return readFileSync(path, 'latin1')
   } catch (error) {
-    throw new SynchronizerInvalidError(`The file ${JSON.stringify(path)} that caBundle names can't be read: ${error instanceof Error ? error.message : error}`)
+    throw new SynchronizerInvalidError(`The file ${JSON.stringify(path)} that caBundle names can't be read: ${messageOf(error)}`)
   }
 }
 

@@ -2,6 +2,7 @@
 
 // Deletes pages of keys. Calls that are pending together share requests; what they wait for comes as chunks of one job.
 
+const { clearTimeout, setTimeout } = require('node:timers')
 const core = require('../core.js')
 const { onAbort, offAbort } = require('../abort.js')
 const { RUN_NATIVE } = require('../native-ends.js')

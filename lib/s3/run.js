@@ -2,8 +2,10 @@
 
 // A job that lists and deletes, or only counts, without JavaScript per key: here its failures and its progress are told.
 
+const { clearInterval, setInterval } = require('node:timers')
 const core = require('../core.js')
 const { onAbort, offAbort } = require('../abort.js')
+const { now: readClock } = require('../clock.js')
 const { tellSafely } = require('../faults.js')
 const { notifyListener } = require('../listeners.js')
 const { openJob } = require('../native-job.js')
@@ -22,7 +24,7 @@ class Run {
   #job
   #permits
   #params
-  #startedAt = performance.now()
+  #startedAt = readClock()
   #reported = { at: this.#startedAt, deleted: 0 }
   #onAbort = () => stopJob(this.#job)
   /** The first error that `onTaskError` threw, as `{ error }`. */
@@ -63,7 +65,7 @@ class Run {
       const chunk = await this.#job.next()
       if (chunk[0] === 'over') {
         if (this.#params.onProgress != null) this.#report(chunk[1])
-        const counts = countsOf(chunk[1], performance.now() - this.#startedAt)
+        const counts = countsOf(chunk[1], readClock() - this.#startedAt)
         const failed = this.#failed
         return { counts, failure: this.#failure(fault, { counts, failed }), handlerFailure: this.#handlerFailure, failed }
       }
@@ -99,7 +101,7 @@ class Run {
   }
 
   #report([listed, , deleted, failed, , , , throttled, inFlight]) {
-    const now = performance.now()
+    const now = readClock()
     const perSecond = Math.max(0, ((deleted - this.#reported.deleted) / Math.max(1, now - this.#reported.at)) * 1000)
     this.#reported = { at: now, deleted }
     const progress = { listed, deleted, failed, inFlight, throttled, perSecond }
