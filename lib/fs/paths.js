@@ -2,22 +2,32 @@
 
 // Paths as users give them, and as they cross into Rust: in one piece, each ended by a NUL.
 
-const { isUtf8 } = require('node:buffer')
+const { Buffer, isUtf8 } = require('node:buffer')
 const { fileURLToPath } = require('node:url')
+const { isUint8Array } = require('node:util').types
 const { pathError } = require('./errors.js')
 
 const NUL = Buffer.from([0])
 
 /**
- * The path as a string or bytes without NUL. Throws Node.js's own error for anything else.
+ * The path as a string or bytes without NUL. Throws Node.js's own error for anything else. Bytes are a copy, since their
+ * owner may use them again. What comes from another realm is told by what it is, as Node.js does.
  *
  * @returns {string | Uint8Array}
  */
 function toNativePath(path) {
-  const native = path instanceof URL ? fileURLToPath(path) : path
+  const native = isUrl(path) ? fileURLToPath(path) : path
   if (typeof native === 'string' && !native.includes('\0')) return native
-  if (native instanceof Uint8Array && !native.includes(0)) return native
+  if (isUint8Array(native)) {
+    const bytes = Buffer.from(native)
+    if (!bytes.includes(0)) return bytes
+  }
   throw pathError(path)
+}
+
+/** As Node.js tells it: what `url.parse` gave has no `protocol` without `auth` and `path`. */
+function isUrl(path) {
+  return Boolean(path?.href && path.protocol && path.auth === undefined && path.path === undefined)
 }
 
 function joinPaths(paths) {
