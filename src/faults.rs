@@ -45,12 +45,11 @@ mod armed {
             let number = STALLED.fetch_add(1, Ordering::Relaxed) + 1;
             let is_kept = fault.time.is_none_or(|first| number <= first);
             match fault.ms.map(std::time::Duration::from_millis) {
-                Some(time) if is_kept => std::thread::sleep(time),
-                _ => {
-                    while is_kept {
-                        std::thread::park();
-                    }
-                }
+                _ if !is_kept => {}
+                Some(time) => std::thread::sleep(time),
+                None => loop {
+                    std::thread::park();
+                },
             }
         }
         let Some(fault) = PANIC.as_ref().filter(|fault| fault.place == place) else { return };

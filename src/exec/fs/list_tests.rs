@@ -90,7 +90,7 @@ fn hidden_names_are_listed_where_the_pattern_says_their_dot() {
 fn a_folder_that_no_pattern_can_match_below_is_not_entered() {
     let tree = Tree::new(&["src/a.ts", "closed/b.ts"]);
     let closed = tree.0.join("closed");
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
     for options in [glob("src/*.ts"), ignore("closed/**"), ignore("closed/"), ignore("cl*")] {
         assert_eq!(tree.list(&options), ["src/a.ts"]);
         assert_eq!(tree.entered(&options), 1);
