@@ -4,7 +4,7 @@
 //! tells the consumer that found nothing when there is something.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -153,32 +153,31 @@ impl ReadJob {
             // Opening a socket fails at once.
             Some(Special::Socket) | None => {
                 if known.size <= SMALL || self.reserve(claim, known) {
-                    self.read_known(claim, known);
+                    self.read_known(claim, &path, known);
                 }
             }
-            Some(_) => self.read_apart(claim, known),
+            Some(_) => self.read_apart(claim, path.into_owned(), known),
         }
     }
 
     /// Reads what may keep its reader waiting for ever, on a thread of its own.
-    fn read_apart(&self, claim: &Claim, known: Known) {
+    fn read_apart(&self, claim: &Claim, path: PathBuf, known: Known) {
         let Some(job) = self.me.upgrade() else { return };
         let own = claim.clone();
         let thread = std::thread::Builder::new().name("ya-syn-special".into());
-        let spawned = thread.spawn(move || job.guard(&own, || job.read_known(&own, known)));
+        let spawned = thread.spawn(move || job.guard(&own, || job.read_known(&own, &path, known)));
         if let Err(error) = spawned {
             self.settle(claim, Err(read::open_failure(&error)));
         }
     }
 
-    fn read_known(&self, claim: &Claim, known: Known) {
+    fn read_known(&self, claim: &Claim, path: &Path, known: Known) {
         let is_wanted = || !self.is_cancelled() && self.lock().window.holds(claim);
         let descriptors = match known.special {
             Some(_) => Descriptors::for_special_files(),
             None => Descriptors::of_process(),
         };
-        let path = self.options.base.resolve(&claim.path);
-        self.settle(claim, read::read(&path, known, descriptors, &is_wanted));
+        self.settle(claim, read::read(path, known, descriptors, &is_wanted));
     }
 
     /// Makes room for a large file, or puts it back.

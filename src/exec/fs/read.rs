@@ -85,7 +85,7 @@ pub fn read(
             Err(error) => return Err(failure(&error, SystemCall::Read)),
         }
     }
-    if known.size > 0 && (data.len() > LOOKED_THROUGH || data.contains(&0)) {
+    if known.size > 0 && (data.len() > LOOKED_THROUGH || memchr::memchr(0, &data).is_some()) {
         drop_what_was_cut_off(&file, &mut data)?;
     }
     Ok(data)
