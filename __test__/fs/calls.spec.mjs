@@ -176,7 +176,7 @@ test('patterns match what those of fast-glob match', async t => {
     'src/a.ts', 'src/é.ts', 'src/deep/b.ts', 'src/deep/.c.ts', 'dir/x/y.js', 'dir/z.js', 'é/a.md', '日本/b.md', 'aab', 'ab']
   files.forEach(file => writeFileSync(join(root, file), ''))
   const patterns = ['?.txt', '[é].txt', '[!a].txt', '[^a-c].txt', '*{,.test}.js', '@(a|b).js', '?(a)b', '*(a|b)', '+(a)b', 'f{1..3}', 'f{08..10}', '{a}', '**', '**/*.ts',
-    'src/**', 'src/*', '{src,dir}/**/*.{ts,js}', '*/*.md', '.github/*.yml', '**/.c.ts', '.env', '*', '**/deep/**', 'src/**/b.ts', '?/*.md', '[[:alpha:]].js', 'a*b']
+    'src/**', 'src/*', '{src,dir}/**/*.{ts,js}', '*/*.md', '.github/*.yml', '**/.c.ts', '.env', '*', '**/deep/**', 'src/**/b.ts', '[[:alpha:]].js', 'a*b']
   // None that matches folders by their own names: we do not enter those, and fast-glob does in some cases.
   const ignores = [undefined, 'dir/**', '**/*.js', 'src/deep/**']
   const ours = async options => (await collect(listFiles(root, options))).map(({ task }) => task.slice(root.length + 1)).sort()
