@@ -4,6 +4,7 @@ use super::*;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Barrier;
+use std::time::{Duration, Instant};
 
 /// A file of its own for each test, deleted at the end.
 struct Scratch(PathBuf);
@@ -32,7 +33,7 @@ fn read_now(path: &Path, known: Known) -> Vec<u8> {
 #[test]
 fn a_file_that_is_truncated_while_it_is_read_gives_a_prefix_of_what_was_in_it() {
     let scratch = Scratch::new("truncated");
-    for (size, rounds) in [(2_000_000, 300), (900, 500), (60_000, 500)] {
+    for (size, rounds) in [(2_000_000, 1000), (900, 500), (60_000, 500)] {
         let content = content(size);
         let barrier = Barrier::new(2);
         std::thread::scope(|scope| {
@@ -42,7 +43,11 @@ fn a_file_that_is_truncated_while_it_is_read_gives_a_prefix_of_what_was_in_it() 
                     let file = File::options().write(true).open(&scratch.0).unwrap();
                     barrier.wait();
                     // Somewhere within a page, at varying times.
-                    (0..round % 40 * 10).for_each(|_| std::hint::spin_loop());
+                    let (start, pause) =
+                        (Instant::now(), Duration::from_micros(round as u64 % 250 * 4));
+                    while start.elapsed() < pause {
+                        std::hint::spin_loop();
+                    }
                     file.set_len((size - size / 20 - round) as u64).unwrap();
                     barrier.wait();
                 }
