@@ -36,6 +36,7 @@ fn a_file_that_is_truncated_while_it_is_read_gives_a_prefix_of_what_was_in_it() 
     for (size, rounds) in [(2_000_000, 1000), (900, 500), (60_000, 500)] {
         let content = content(size);
         let barrier = Barrier::new(2);
+        let mut wrong = 0;
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for round in 0..rounds {
@@ -57,10 +58,11 @@ fn a_file_that_is_truncated_while_it_is_read_gives_a_prefix_of_what_was_in_it() 
                 let known = Known { size: size as u64, special: None };
                 let data = read_now(&scratch.0, known);
                 barrier.wait();
-                assert!(content.starts_with(&data), "round {round}: {} bytes", data.len());
-                assert!(data.len() >= size - size / 20 - round);
+                let is_right = content.starts_with(&data) && data.len() >= size - size / 20 - round;
+                wrong += usize::from(!is_right);
             }
         });
+        assert_eq!(wrong, 0, "of {rounds} files of {size} bytes");
     }
 }
 
