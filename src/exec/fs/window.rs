@@ -199,6 +199,9 @@ impl Window {
             file.bytes = known.size;
             return Reservation::Granted;
         }
+        // It may have reserved before, when it was taken to be smaller.
+        self.bytes = others;
+        file.bytes = 0;
         let index = file.index;
         self.reading.remove(claim.place);
         self.full = true;

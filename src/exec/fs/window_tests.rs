@@ -76,6 +76,18 @@ fn a_claim_that_was_put_back_has_no_effect_on_the_next_claim_of_its_file() {
 }
 
 #[test]
+fn a_file_that_is_put_back_when_it_wants_more_keeps_nothing() {
+    let now = Instant::now();
+    let mut window = window(Order::Completion, 9.0, 100);
+    admit(&mut window, 2);
+    let (first, second) = (window.claim(now).unwrap(), window.claim(now).unwrap());
+    assert_eq!(window.reserve(&first, known(50)), Reservation::Granted);
+    assert_eq!(window.reserve(&second, known(50)), Reservation::Granted);
+    assert_eq!(window.reserve(&second, known(60)), Reservation::PutBack);
+    assert_eq!(window.bytes, 50);
+}
+
+#[test]
 fn nothing_settles_after_a_cancel() {
     let now = Instant::now();
     let mut window = window(Order::Source, 9.0, 100);
