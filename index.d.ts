@@ -297,6 +297,10 @@ export interface SynchronizedParams<T> {
   /**
    * Ends the wait: rejects with `signal.reason`, `cb` never runs, and its place in the queue is free at
    * once. Once `cb` runs it is left alone; give it the same signal to stop it.
+   *
+   * It is listened to only while the call waits, beside that of a `timeout()` or `throttle()` view. To join signals
+   * yourself, avoid `AbortSignal.any()` with `AbortSignal.timeout()` on Node.js 20: after a garbage collection the
+   * joined signal may never abort. Use `timeout(ms)` and one signal instead.
    */
   readonly signal?: AbortSignal | undefined
 }
@@ -386,7 +390,7 @@ export class Synchronizer {
   timeout(
     ms: number,
     params?: {
-      /** Ends every wait of this view with `signal.reason`. */
+      /** Ends every wait of this view with `signal.reason`; a call may have a signal of its own beside it. */
       readonly signal?: AbortSignal | undefined
     },
   ): SynchronizerView

@@ -18,19 +18,49 @@ export interface S3Credentials {
   readonly expiration?: Date | number | string | undefined
 }
 
-/** How a client reaches its store: the names of the JavaScript SDK's client, and a few of our own. */
+/**
+ * How a client reaches its store: the names of the JavaScript SDK's client, and a few of our own.
+ *
+ * What is said explicitly wins. Each line is tried from left to right, and empty variables are as none:
+ *
+ * | | option | with the option `profile` | without it |
+ * |---|---|---|---|
+ * | keys, session token | `credentials` | that profile alone: its keys, role, SSO, process | `AWS_ACCESS_KEY_ID` and the like, the profile, web identity, container, instance |
+ * | region | `region` | that profile and its `source_profile`, `AWS_REGION`, `AWS_DEFAULT_REGION` | `AWS_REGION`, `AWS_DEFAULT_REGION`, the profile |
+ * | then | | with an endpoint `us-east-1`, else the instance's | the same |
+ * | endpoint | `endpoint` | that profile's services section, its `endpoint_url` | `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, the profile's services section, its `endpoint_url` |
+ * | flags, CA bundle | `use...`, `disable...`, `caBundle` | that profile, the environment | the environment, the profile |
+ *
+ * "The profile" is that of `AWS_PROFILE`, or `default`. What there is and can't be used (a missing profile, an endpoint with a query,
+ * a flag that is neither `true` nor `false`) is refused with the code `InvalidConfig` before the first request, by the name of the
+ * place where it was said. Settings that nothing here uses, such as `AWS_RETRY_MODE`, are not read.
+ */
 export interface S3BulkClientConfig {
-  /** Default: environment or profile, and `us-east-1` when there is an `endpoint` and neither of them. */
+  /** Default: see the table above. */
   readonly region?: string | undefined
-  /** The profile of the shared config files. Default: `AWS_PROFILE`, or `default`. */
+  /** The profile of the shared config files; it has to be there. Default: `AWS_PROFILE`, or `default`. */
   readonly profile?: string | undefined
-  /** The URL of a store other than Amazon's. */
+  /** The URL of a store other than Amazon's. It may have a path, and neither user, query nor fragment. */
   readonly endpoint?: string | URL | undefined
   /**
    * Credentials, or an (async) function that gives them: it is called for the first request, before they expire, and when the
-   * store says that they have. Default: the chain of the AWS SDKs (environment, profile, SSO, web identity, container, instance).
+   * store says that they have. `false` signs nothing, for buckets that anybody may use. Default: see the table above.
    */
-  readonly credentials?: S3Credentials | (() => S3Credentials | Promise<S3Credentials>) | undefined
+  readonly credentials?: S3Credentials | (() => S3Credentials | Promise<S3Credentials>) | false | undefined
+  /**
+   * The URL of an HTTP proxy for every host, with user and password where it wants some, such as `http://user:password@proxy.example:3128`;
+   * `false` for none. https goes through it by CONNECT.
+   *
+   * Default: the environment's `https_proxy`, `http_proxy` or `all_proxy`, in small letters or in capitals, but for this machine itself and
+   * for hosts of `NO_PROXY`: names with all that end in them, addresses, networks such as `10.0.0.0/8`, each with a port if only that is
+   * meant, or `*`. `HTTP_PROXY` in capitals does not count in a CGI program, where whoever asks can set it.
+   */
+  readonly proxy?: string | URL | false | undefined
+  /**
+   * Certificates in PEM that are trusted in addition to those of the system: the path of their file, or what it holds. It is read once, by the
+   * constructor. Default: `AWS_CA_BUNDLE`, or `ca_bundle` of the profile. `NODE_EXTRA_CA_CERTS` is trusted as well.
+   */
+  readonly caBundle?: string | Uint8Array | undefined
   /** How often a request is tried, the first time included: 1 to 1,000. Throttled tries do not count. Default 5. */
   readonly maxAttempts?: number | undefined
   /** How long one try of a request may take, in milliseconds; 0 is without end. Default 60,000. */
@@ -92,7 +122,8 @@ export interface S3ListOptions<Item> extends S3Target {
   readonly MaxKeys?: number | undefined
   /**
    * How many ranges of the key space are listed at once, 1 to 1,000. Ranges are found by common prefixes where there are some, and by
-   * trying where keys diverge where there are none; at most 32 small requests more look for them. With 1, keys come in the order
+   * trying where keys diverge where there are none; at most 32 small requests more look for them, which nothing
+   * waits for; a store that does not answer them is listed by the ranges found so far. With 1, keys come in the order
    * that the store lists them in: that of their UTF-8 bytes. A store that lists in another order, such as SeaweedFS, needs 1: ranges
    * are cut by that order. Directory buckets know none, and are listed one page after the other. Default 8.
    */
@@ -170,7 +201,7 @@ export interface S3DeleteOptions extends S3Target {
 
 /**
  * Deletes a page of keys: what `executeTasks` takes as `taskExecutor`. Calls that are pending together share requests; none waits for
- * more to come while a request may go out. Rejects with an {@link S3DeleteError} when keys stayed.
+ * more to come while a request may go out. Rejects with an {@link S3DeleteError} when keys failed.
  */
 export type S3DeleteExecutor = (params: { readonly task: readonly S3Deletable[] }) => Promise<void>
 
@@ -188,7 +219,7 @@ export interface S3DeletePrefixOptions
   readonly dryRun?: boolean | undefined
   /** Pages listed and not deleted yet. Default: twice `maxTasksInExecution`, and 100 at most. */
   readonly maxTasksInFlight?: number | undefined
-  /** Told of keys that stayed, as they come. Without it they are in the rejection. */
+  /** Told of keys that failed, as they come. Without it they are in the rejection. */
   readonly onTaskError?: ((error: S3DeleteError, params: { readonly task: S3Deletable[] }) => void | PromiseLike<void>) | undefined
   /** Told how far the job is, ten times a second at most, and once more at the end. */
   readonly onProgress?: ((progress: S3Progress) => void) | undefined
@@ -200,7 +231,7 @@ export interface S3Progress {
   readonly listed: number
   /** Keys that the store has confirmed as gone. */
   readonly deleted: number
-  /** Keys that stayed. */
+  /** Keys that failed. */
   readonly failed: number
   /** Delete requests under way. */
   readonly inFlight: number
@@ -221,7 +252,7 @@ export interface S3Counts {
   readonly listed: number
   /** Keys that went; in a dry run, keys that would. */
   readonly deleted: number
-  /** Keys that stayed. */
+  /** Keys that failed. */
   readonly failed: number
   /** Delete markers that a plain delete made in a versioned bucket. */
   readonly markersCreated: number
@@ -237,20 +268,38 @@ export interface S3Counts {
   readonly elapsedMs: number
 }
 
-/** A key that stayed, and why. */
+/** A key that failed, and why. */
 export interface S3FailedKey {
   readonly Key: string
   readonly VersionId?: string
-  /** The store's, such as `AccessDenied`; `InvalidKey` for what S3 has no key for. */
+  /**
+   * The store's, such as `AccessDenied`; `InvalidKey` for what S3 has no key for, `NotConfirmed` where the store answered with
+   * success but never said that the key was deleted, `UnknownError` where it gave no code. Never empty.
+   */
   readonly code: string
+  /** What the store says about it, or that it gives no reason. Never empty. */
   readonly message: string
 }
 
 /**
- * A job that could not go on. `code` is the store's (`NoSuchBucket`, `AccessDenied`, ...), or `InvalidListing` (the store's answers
- * contradict each other), `MalformedAnswer` (cut off, or no S3 document), `RequestTimeout`, `ConnectionTimeout`, `ConnectionError`,
- * `CredentialsError`, `NoPermit` (a synchronizer of `limitPerKey` gave none), `Closed` (the client was closed), `Panic` (a fault of this
- * package).
+ * A job that could not go on. The message names the bucket, and the host once there is one. `code` is the store's (`NoSuchBucket`,
+ * `AccessDenied`, ...), or `Http403` and the like where it gives none, or one of these. None of the first five is tried again:
+ *
+ * | code | |
+ * |---|---|
+ * | `InvalidConfig` | no request can be made of options, environment and profile, or the proxy wants a password |
+ * | `CredentialsError` | there are no credentials, or odd ones |
+ * | `WrongRegion` | the bucket is in another region, which the message names |
+ * | `NotS3` | what answers is no store: a login page, a redirect, a port without TLS or with it |
+ * | `UntrustedCertificate` | the store's certificate has an unknown issuer, has expired, or is another host's |
+ * | `RequestTimeTooSkewed` | the clocks differ, also after they were corrected once by the `Date` of an answer |
+ * | `RequestTimeout`, `ConnectionTimeout`, `ConnectionError` | no answer, `maxAttempts` times |
+ * | `InvalidListing` | a page of the listing contradicts itself, the pages before, or the question: it names a key outside of `Prefix` or none, versions without ids, or can't be read; nothing of that page is deleted |
+ * | `MalformedAnswer` | an answer is cut off, or no S3 document |
+ * | `NotConfirmed` | the store answered a delete with success, but does not say that the key was deleted |
+ * | `NoPermit` | a synchronizer of `limitPerKey` gave none |
+ * | `Closed` | the client was closed |
+ * | `Panic` | a fault of this package |
  */
 export class S3BulkError extends Error {
   constructor(params: { message: string; code: string; status?: number; counts?: S3Counts; failed?: S3FailedKey[]; cause?: unknown })
@@ -259,16 +308,16 @@ export class S3BulkError extends Error {
   readonly status?: number
   /** What was done before, where a whole job failed. */
   readonly counts?: S3Counts
-  /** Keys that stayed before a `deletePrefix` without `onTaskError` failed or was aborted: the first 100,000, if there were any. */
+  /** Keys that failed before a `deletePrefix` without `onTaskError` failed or was aborted: the first 100,000, if there were any. */
   readonly failed?: S3FailedKey[]
 }
 
-/** Keys that stayed. `code` is that of the first; all other keys of the call went. */
+/** Keys that failed. `code` is that of the first; all other keys of the call were deleted. The message names the bucket. */
 export class S3DeleteError extends S3BulkError {
-  constructor(params: { failed: S3FailedKey[]; deleted: number; counts?: S3Counts })
+  constructor(params: { failed: S3FailedKey[]; deleted: number; counts?: S3Counts; bucket?: string })
   /** Each key; of a whole job the first 100,000, with the exact number in `counts`. */
   readonly failed: S3FailedKey[]
-  /** How many keys of the call went. */
+  /** How many keys of the call were deleted. */
   readonly deleted: number
 }
 
@@ -291,13 +340,13 @@ export class S3AbortError extends S3BulkError {
  *
  * @example
  * // A pipeline of one's own. Both ends are native, so that no key comes over to JavaScript. As every executeTasks, it resolves
- * // although keys stayed: onTaskError is the one to tell of them.
+ * // although keys failed: onTaskError is the one to tell of them.
  * await provider.executeTasks({
  *   maxTasksInFlight: 100, // pages
  *   maxTasksInExecution: 50, // delete requests
  *   taskSource: s3.listKeys({ Bucket: 'logs', Prefix: '2019/', filter: { suffix: '.tmp' } }),
  *   taskExecutor: s3.deleteObjects({ Bucket: 'logs', limitPerKey: { prefixLength: 4, maxTasksInExecution: 2 } }),
- *   onTaskError: (error, { task }) => console.error(error, task), // the keys that stayed
+ *   onTaskError: (error, { task }) => console.error(error, task), // the keys that failed
  * })
  */
 export class S3BulkClient {
@@ -311,7 +360,7 @@ export class S3BulkClient {
   /** An executor that deletes the pages it gets. */
   deleteObjects(options: S3DeleteOptions): S3DeleteExecutor
   /**
-   * Deletes all keys with a prefix. Rejects with an {@link S3DeleteError} when keys stayed and there is no `onTaskError`, with an
+   * Deletes all keys with a prefix. Rejects with an {@link S3DeleteError} when keys failed and there is no `onTaskError`, with an
    * {@link S3AbortError} after an abort, and with an {@link S3BulkError} when the job could not go on: `counts` says what was done.
    */
   deletePrefix(options: S3DeletePrefixOptions): Promise<S3Counts>

@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import test from 'ava'
 import { CachedProvider, CoreSemaphore, LazyInitializer, Semaphore, SynchronizerProvider } from '../index.mjs'
 import { sleep, turn } from './helpers/async.mjs'
+import { assertCleanEnd, runFixture } from './helpers/child.mjs'
 import { kindsOfLock, newSynchronizer } from './helpers/locks.mjs'
 
 const storage = new AsyncLocalStorage()
@@ -143,4 +144,10 @@ test('L07: waitComplete and waitCompleteAll go on in the context of who waits', 
     t.is(storage.getStore(), 'waiter')
   })
   await run
+})
+
+test('async resources are destroyed once, however an iteration or a wait ends', async t => {
+  const run = await runFixture('async-resources.mjs', { nodeArgs: ['--expose-gc'] })
+  assertCleanEnd(t, run)
+  t.deepEqual(run.result, { made: true, alive: [], again: 0 })
 })

@@ -269,3 +269,17 @@ test('values are pulled only as the consumer asks', async t => {
   t.true(source.nextCalls <= 2, `${source.nextCalls} values were pulled for one`)
   await merged.return()
 })
+
+test('of several sources that fail while nobody waits, the first failure is told', async t => {
+  const gates = [deferred(), deferred()]
+  const sources = gates.map(async function* ({ promise }) { yield await promise })
+  const merged = mergeAsyncGenerators([(async function* () { yield 'value' })(), ...sources])
+  t.deepEqual(await merged.next(), { done: false, value: 'value' })
+  const [first, second] = [new Error('first'), new Error('second')]
+  gates[1].reject(first)
+  await turn()
+  gates[0].reject(second)
+  await turn()
+  t.is((await outcome(() => merged.next())).reason, first)
+  t.deepEqual(await merged.next(), { done: true, value: undefined })
+})

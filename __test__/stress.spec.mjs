@@ -4,21 +4,11 @@ import test from 'ava'
 import { SynchronizerProvider } from '../index.mjs'
 import { outcome, settlesWithin, sleep, turn } from './helpers/async.mjs'
 import { gc, gcUntil } from './helpers/gc.mjs'
-
-/** Numbers in [0, 1) that depend on the seed alone. */
-function random(seed) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
+import { randomFrom } from './helpers/random.mjs'
 
 for (const seed of [1, 2, 3]) {
   test(`no limit is exceeded, no order broken and no permit lost, whatever happens (seed ${seed})`, async t => {
-    const next = random(seed)
+    const next = randomFrom(seed)
     const below = count => Math.floor(next() * count)
     const provider = new SynchronizerProvider()
     const keys = Array.from({ length: 6 }, (_, i) => ({ name: `key ${i}`, limit: 1 + i % 3, inside: 0, calls: 0, lastEntered: -1 }))

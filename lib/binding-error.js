@@ -2,6 +2,8 @@
 
 // Explains why the compiled addon cannot be loaded: on what machine, what was tried, what each try said, and the remedy.
 
+const process = require('node:process')
+const { isNativeError } = require('node:util/types')
 const { name, napi } = require('../package.json')
 
 /** @param {unknown} error what loading `native.js` threw */
@@ -25,7 +27,7 @@ function bindingError(error) {
  */
 function causesOf(error) {
   const chain = []
-  for (let e = error; e instanceof Error; e = e.cause) {
+  for (let e = error; isNativeError(e); e = e.cause) {
     chain.unshift(firstLine(e.message))
   }
   return (chain.length > 1 ? chain.slice(0, -1) : chain).filter((cause) => !cause.includes('wasi'))

@@ -2,6 +2,8 @@
 
 // The part of an async iterator that is the same for all: every way to end it early closes it.
 
+const { ASYNC_DISPOSE } = require('./disposal.js')
+
 /** What a subclass does to end: stop, close its source, and resolve when that is done. */
 const CLOSE = Symbol('close')
 
@@ -20,7 +22,7 @@ class ClosableIterator {
     throw error
   }
 
-  async [Symbol.asyncDispose]() {
+  async [ASYNC_DISPOSE]() {
     await this[CLOSE]()
   }
 

@@ -2,6 +2,9 @@
 
 // Asks a source to close, once, and waits for it, but not for ever.
 
+const { clearTimeout, setTimeout } = require('node:timers')
+const { warn } = require('./warning.js')
+
 /** Milliseconds that a source has for its `finally` blocks; behind a stalled `next()` it never closes. */
 const PATIENCE = 100
 
@@ -14,7 +17,7 @@ function closeSource(source) {
       resolve(undefined)
     }
     closing(source).then(done, (error) => {
-      process.emitWarning(new Error('A source failed while it was closed', { cause: error }))
+      warn(new Error('A source failed while it was closed', { cause: error }))
       done()
     })
   })

@@ -8,9 +8,6 @@ const { SemaphoreHandle, closeWith } = require('./handles.js')
 const { checkFunction, invalidLimit } = require('./validate.js')
 const { giveBack, waitWith } = require('./waiters.js')
 
-/** Nobody listens for the end of a waiter, so its collection need not be watched. */
-const UNTRACKED = { requireManualDestroy: true }
-
 /** The semaphore in the core, as the integer that stands for it there. */
 const HANDLE = Symbol('handle')
 /** Those who wait for completions; absent until somebody does. */
@@ -66,7 +63,7 @@ class CoreSemaphore {
  */
 class Waiter extends AsyncResource {
   constructor(semaphore, cb, resolve, reject) {
-    super('SemaphoreWaiter', UNTRACKED)
+    super('SemaphoreWaiter')
     this.semaphore = semaphore
     this.cb = cb
     this.resolve = resolve
@@ -104,13 +101,21 @@ function run(semaphore, cb) {
   )
 }
 
+const { then } = Promise.prototype
+
+/** A promise may have a `then` of its own, which could throw or call back twice. To await it asks for none. */
+async function follow(promise) {
+  return await promise
+}
+
 /**
  * The promise of `cb`. One that throws is no different: the permit is given back later, not from
  * within, or a long queue of such callbacks would overflow the stack.
  */
 function call(cb) {
   try {
-    return Promise.resolve(cb())
+    const promise = Promise.resolve(cb())
+    return promise.then === then ? promise : follow(promise)
   } catch (error) {
     return Promise.reject(error)
   }

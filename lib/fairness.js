@@ -5,13 +5,16 @@
 // The event loop turns only when the microtasks are used up. So whoever starts work in a long row
 // asks `isTurnOver` before each piece, and hands the rest to `nextTurn` when it is.
 
+const { setImmediate } = require('node:timers')
+const { now: readClock } = require('./clock.js')
+
 /** Milliseconds; users are promised 10, and the last pieces of work take their time too. */
 const LONGEST_TURN = 5
 /** Milliseconds between two looks at the clock, which is dear beside a piece of work that does little. */
 const LOOK_EVERY = 0.25
 const MOST_BETWEEN_LOOKS = 16
 
-let turnStartedAt = performance.now()
+let turnStartedAt = readClock()
 let lookedAt = turnStartedAt
 let betweenLooks = 1
 let untilLook = 0
@@ -21,7 +24,7 @@ function isTurnOver() {
     untilLook--
     return false
   }
-  const now = performance.now()
+  const now = readClock()
   // At the pace of late, so many pieces fit between two looks.
   const fit = (betweenLooks * LOOK_EVERY) / (now - lookedAt)
   betweenLooks = Math.max(1, Math.min(fit, betweenLooks * 2, MOST_BETWEEN_LOOKS))
@@ -34,7 +37,7 @@ function isTurnOver() {
 /** Calls back in the next turn of the event loop, in the async context of the caller. */
 function nextTurn(callback) {
   setImmediate(() => {
-    turnStartedAt = performance.now()
+    turnStartedAt = readClock()
     callback()
   })
 }

@@ -2,6 +2,8 @@
 
 // A permit held by an object instead of a callback.
 
+const { ASYNC_DISPOSE, DISPOSE } = require('./disposal.js')
+
 class SynchronizerGuard {
   #leave
 
@@ -19,11 +21,11 @@ class SynchronizerGuard {
     leave?.()
   }
 
-  [Symbol.dispose]() {
+  [DISPOSE]() {
     this.release()
   }
 
-  async [Symbol.asyncDispose]() {
+  async [ASYNC_DISPOSE]() {
     this.release()
   }
 }

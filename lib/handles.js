@@ -5,6 +5,7 @@
 // The finalizer only collects; a sweep closes in slices, because a million keys may become garbage
 // at once, and closing them in one go would hold the event loop up.
 
+const { setTimeout } = require('node:timers')
 const core = require('./core.js')
 const { tellSafely } = require('./faults.js')
 

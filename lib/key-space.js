@@ -1,33 +1,42 @@
 'use strict'
 
-// The keys of one provider: which synchronizer stands for which, and their table in the core.
+// The keys of one provider: which synchronizer stands for which, and their tables in the core.
+//
+// Types ask for strings, but ya-syn takes whatever a Map tells apart. The core knows strings alone, so numbers, booleans
+// and bigints are named in a table of their own, where 1 is no '1'.
 
 const { randomUUID } = require('node:crypto')
 const core = require('./core.js')
 const { TableHandle, closeWith } = require('./handles.js')
 const { isShared } = require('./process-scope.js')
 const { Synchronizer } = require('./synchronizer.js')
-const { invalid, invalidLimit } = require('./validate.js')
+const { checkOptionalFunction, invalid, invalidLimit } = require('./validate.js')
 
 class KeySpace {
-  /** @type {Map<string, KeyReference>} */
+  /** @type {Map<unknown, KeyReference>} */
   #synchronizers = new Map()
   #table
+  /** The table of the keys that are no strings; 0 until there is one. */
+  #otherTable = 0
 
+  /** `params` must be a copy that nobody changes. */
   constructor(provider, params) {
+    checkOptionalFunction('onEvent', params.onEvent)
     this.params = params
-    this.shared = isShared(params?.scope)
+    this.shared = isShared(params.scope)
     if (this.shared && typeof params.providerId !== 'string') {
       throw invalid('providerId', params.providerId, "a string for a provider of scope 'process'")
     }
-    this.providerId = params?.providerId ?? randomUUID()
-    this.onEvent = params?.onEvent
+    this.providerId = params.providerId ?? randomUUID()
+    this.onEvent = params.onEvent
+    this.raiseOnReentrant = params.raiseOnReentrant === true
     this.#table = this.shared ? core.openSpace(`provider ${this.providerId}`) : core.createTable()
     closeWith(provider, new TableHandle(this.#table))
   }
 
   get size() {
-    return core.numberOfKeys(this.#table)
+    const others = this.#otherTable === 0 ? 0 : core.numberOfKeys(this.#otherTable)
+    return core.numberOfKeys(this.#table) + others
   }
 
   find(key) {
@@ -35,16 +44,30 @@ class KeySpace {
   }
 
   open(key, limit, id) {
-    if (typeof key !== 'string') throw invalid('key', key, 'a string')
+    const isString = typeof key === 'string'
+    if (!isString) this.#checkOther(key)
     // Its synchronizer was collected, but its turn to be closed has not come: the key starts afresh.
     this.#synchronizers.get(key)?.close()
-    const handle = typeof limit === 'number' ? core.leaseKey(this.#table, key, limit) : 0
+    const handle = typeof limit === 'number' ? this.#lease(isString, key, limit) : 0
     if (handle === 0) throw invalidLimit('maxConcurrentExecution', limit)
     const synchronizer = this.#synchronizerOf(key, id, handle)
     const reference = new KeyReference(synchronizer, this.#synchronizers, key, handle)
     this.#synchronizers.set(key, reference)
     closeWith(synchronizer, reference)
     return synchronizer
+  }
+
+  #lease(isString, key, limit) {
+    if (isString) return core.leaseKey(this.#table, key, limit)
+    if (this.#otherTable === 0) {
+      this.#otherTable = core.createTable()
+      closeWith(this, new TableHandle(this.#otherTable))
+    }
+    return core.leaseKey(this.#otherTable, `${typeof key} ${key}`, limit)
+  }
+
+  #checkOther(key) {
+    if (this.shared || !['number', 'boolean', 'bigint'].includes(typeof key)) throw invalid('key', key, 'a string')
   }
 
   #synchronizerOf(key, id, handle) {
@@ -81,7 +104,7 @@ class KeyNames {
   }
 
   get raiseOnReentrant() {
-    return this.#space.params?.raiseOnReentrant === true
+    return this.#space.raiseOnReentrant
   }
 
   toParams() {

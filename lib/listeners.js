@@ -2,7 +2,7 @@
 
 // Calls listeners: what they throw must not disturb the work they listen to, and must not be lost.
 
-const { show } = require('./validate.js')
+const { messageOf, warn } = require('./warning.js')
 
 /** Calls `listener(...args)`; what it throws, now or as a promise, becomes a warning of the process. */
 function notifyListener(name, listener, ...args) {
@@ -15,9 +15,9 @@ function notifyListener(name, listener, ...args) {
 }
 
 function warnOf(name, error) {
-  const warning = new Error(`${name} threw ${error instanceof Error ? error.message : show(error)}`, { cause: error })
+  const warning = new Error(`${name} threw ${messageOf(error)}`, { cause: error })
   warning.name = 'SynchronizerWarning'
-  process.emitWarning(warning)
+  warn(warning)
 }
 
 module.exports = { notifyListener }

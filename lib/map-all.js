@@ -2,6 +2,7 @@
 
 // `mapAll`: the pipeline for the plain case, from an iterable of values to an array in the same order.
 
+const { isPromise } = require('node:util/types')
 const { Run } = require('./execute-tasks.js')
 const { toIterator } = require('./task-sources.js')
 const { checkFunction, checkLimit, checkOptions } = require('./validate.js')
@@ -50,7 +51,7 @@ class CollectingRun extends Run {
 /** Promises in an array are there from the start: one that rejects before its turn, or after the end, is no unhandled rejection. */
 function handleRejections(values) {
   for (const value of values) {
-    if (value instanceof Promise) value.catch(() => {})
+    if (isPromise(value)) value.catch(() => {})
   }
 }
 

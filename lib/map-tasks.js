@@ -94,7 +94,7 @@ class MappingRun extends Run {
 class MappedTasks extends ClosableIterator {
   #run
   /** Mappers and sources see the async context of the call of mapTasks, whoever asks for results. */
-  #scope = new AsyncResource('MappedTasks', { requireManualDestroy: true })
+  #scope = new AsyncResource('MappedTasks')
   /** Calls of `next()` that wait. */
   #pending = []
   /** Settles, and never rejects, when the run is over. */

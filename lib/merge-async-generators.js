@@ -70,7 +70,8 @@ class MergedGenerator extends ClosableIterator {
   #failed(source, error) {
     this.#open.delete(source)
     if (this.#closing !== undefined) return
-    this.#failure = { error }
+    // The first error is told: a later one may be but what the first led to.
+    this.#failure ??= { error }
     this.#serve()
   }
 

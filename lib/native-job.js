@@ -5,6 +5,7 @@
 // The wake-up from Rust does not hold the event loop. One timer does while somebody waits for a chunk, so that a
 // process which only waits for a native job stays alive, and one that has nothing to wait for ends.
 
+const { setInterval } = require('node:timers')
 const core = require('./core.js')
 const { tellSafely } = require('./faults.js')
 const { closeWith } = require('./handles.js')

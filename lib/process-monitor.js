@@ -5,23 +5,41 @@
 // All monitors share one listener per signal. The first SIGINT or SIGTERM ends their waits and
 // takes the listeners away, so the second one ends the process as if nobody had listened.
 
-const { onAbort, offAbort } = require('./abort.js')
+const process = require('node:process')
 const { LazyInitializer } = require('./lazy-initializer.js')
 const { startTimer } = require('./timer.js')
 
 const SIGNALS = ['SIGINT', 'SIGTERM']
 
-/** @type {Set<WeakRef<AbortController>>} */
-const controllers = new Set()
+// eslint-disable-next-line no-restricted-globals -- no module of Node.js has the class, and some realms lack it
+const { DOMException } = globalThis
+
+/** What a monitor knows of the process, apart from the monitor: a wait keeps this, and nobody else does. */
+class Termination {
+  isOver = false
+  /** What ends each wait. @type {Set<() => void>} */
+  waits = new Set()
+
+  begin() {
+    this.isOver = true
+    for (const end of this.waits) {
+      this.waits.delete(end)
+      end()
+    }
+  }
+}
+
+/** @type {Set<WeakRef<Termination>>} */
+const terminations = new Set()
 const collected = new FinalizationRegistry((reference) => {
-  if (controllers.delete(reference) && controllers.size === 0) unlisten()
+  if (terminations.delete(reference) && terminations.size === 0) unlisten()
 })
 
 function terminate() {
   unlisten()
-  const references = [...controllers]
-  controllers.clear()
-  for (const reference of references) reference.deref()?.abort()
+  const references = [...terminations]
+  terminations.clear()
+  for (const reference of references) reference.deref()?.begin()
 }
 
 function listen() {
@@ -32,23 +50,29 @@ function unlisten() {
   for (const signal of SIGNALS) process.removeListener(signal, terminate)
 }
 
-function watch(controller) {
-  if (controllers.size === 0) listen()
-  const reference = new WeakRef(controller)
-  controllers.add(reference)
-  collected.register(controller, reference)
+function watch(termination) {
+  if (terminations.size === 0) listen()
+  const reference = new WeakRef(termination)
+  terminations.add(reference)
+  collected.register(termination, reference)
+}
+
+function terminationError() {
+  const message = 'The process is terminating'
+  if (DOMException !== undefined) return new DOMException(message, 'AbortError')
+  return Object.assign(new Error(message), { name: 'AbortError', code: 20 })
 }
 
 class ProcessMonitor {
-  #controller = new AbortController()
+  #termination = new Termination()
 
   constructor() {
-    this.sleep = new LazyInitializer(async () => (await import('node:timers/promises')).setTimeout)
-    watch(this.#controller)
+    this.sleep = new LazyInitializer(async () => require('node:timers/promises').setTimeout)
+    watch(this.#termination)
   }
 
   get isTerminating() {
-    return this.#controller.signal.aborted
+    return this.#termination.isOver
   }
 
   get isRunning() {
@@ -56,18 +80,19 @@ class ProcessMonitor {
   }
 
   async wait(ms) {
-    this.#controller.signal.throwIfAborted()
+    const termination = this.#termination
+    if (termination.isOver) throw terminationError()
     await new Promise((resolve, reject) => {
-      const onSignal = () => {
+      const end = () => {
         stop()
-        reject(new DOMException('The process is terminating', 'AbortError'))
+        reject(terminationError())
       }
-      // The timer keeps the controller, or nobody would be left to abort the wait.
+      termination.waits.add(end)
+      // The timer keeps the termination, or nobody would be left to end the wait.
       const stop = startTimer(ms, () => {
-        offAbort(this.#controller.signal, onSignal)
+        termination.waits.delete(end)
         resolve(undefined)
       })
-      onAbort(this.#controller.signal, onSignal)
     })
   }
 }

@@ -3,6 +3,7 @@
 // What semaphores that threads share need beside the others: to hear of grants made by other
 // threads, to keep a thread alive that waits for one, and an identity that all threads agree on.
 
+const { setInterval } = require('node:timers')
 const core = require('./core.js')
 const { answerOf, warnOfFault } = require('./faults.js')
 const { invalid } = require('./validate.js')

@@ -2,6 +2,8 @@
 
 // Reports progress at most ten times a second, and once more at the end.
 
+const { clearTimeout, setTimeout } = require('node:timers')
+const { now } = require('./clock.js')
 const { notifyListener } = require('./listeners.js')
 
 /** Milliseconds between two reports. */
@@ -21,7 +23,7 @@ class Progress {
   /** Something changed. */
   touch() {
     if (this.#timer !== undefined) return
-    const wait = Math.max(0, this.#reportedAt + INTERVAL - performance.now())
+    const wait = Math.max(0, this.#reportedAt + INTERVAL - now())
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#report()
@@ -34,7 +36,7 @@ class Progress {
   }
 
   #report() {
-    this.#reportedAt = performance.now()
+    this.#reportedAt = now()
     notifyListener('onProgress', () => this.#listener(this.#read()))
   }
 }

@@ -15,21 +15,27 @@ class Semaphore extends CoreSemaphore {
   }
 
   synchronized(cb, params) {
-    const { onEvent, isCanceled, throttle } = params ?? {}
+    let call
     try {
       checkFunction('cb', cb)
-      checkOptionalFunction('onEvent', onEvent)
-      checkOptionalFunction('isCanceled', isCanceled)
+      call = toCall(params ?? {})
     } catch (error) {
       return Promise.reject(error)
     }
-    const notify = onEvent && ((type) => notifyListener('onEvent', onEvent, type))
-    return runSection(this, cb, undefined, { isCanceled, throttle, notify })
+    return runSection(this, cb, undefined, call)
   }
 
   get numberOfRunningTasks() {
     return core.running(this[HANDLE])
   }
+}
+
+/** Reads the options once: what becomes of the object while the execution waits is no business of it. */
+function toCall({ onEvent, isCanceled, throttle }) {
+  checkOptionalFunction('onEvent', onEvent)
+  checkOptionalFunction('isCanceled', isCanceled)
+  const notify = onEvent && ((type) => notifyListener('onEvent', onEvent, type))
+  return { isCanceled, throttle, notify }
 }
 
 module.exports = { Semaphore }

@@ -7,19 +7,22 @@ const { executeTasks } = require('./execute-tasks.js')
 const { KeySpace } = require('./key-space.js')
 const { mapAll } = require('./map-all.js')
 const { mapTasks } = require('./map-tasks.js')
-const { Synchronizer } = require('./synchronizer.js')
-const { checkOptionalFunction, invalid } = require('./validate.js')
+const { PARAMS, Synchronizer } = require('./synchronizer.js')
+const { invalid, readOnce } = require('./validate.js')
+
+const CACHE_PARAMS = ['cacheTimestamp', 'defaultTTL', 'factory']
 
 class SynchronizerProvider {
   #nextId = 0
   /** @type {WeakMap<object, Synchronizer>} */
   #byObject = new WeakMap()
+  /** @type {WeakMap<object, Synchronizer>} */
+  #byObjectKey = new WeakMap()
   #space
 
   constructor(params) {
-    checkOptionalFunction('onEvent', params?.onEvent)
     this.params = params
-    this.#space = new KeySpace(this, params)
+    this.#space = new KeySpace(this, readOnce(params, PARAMS))
   }
 
   get numberOfKeys() {
@@ -31,30 +34,43 @@ class SynchronizerProvider {
   }
 
   forKey(key, maxConcurrentExecution) {
-    return this.#space.find(key) ?? this.#space.open(key, maxConcurrentExecution ?? 1, this.nextId())
+    return this.#space.find(key) ?? this.#openKey(key, maxConcurrentExecution)
+  }
+
+  #openKey(key, maxConcurrentExecution) {
+    // As in ya-syn, an object is a key by its identity. Kept weakly, or one that refers to its own lock would stay for good.
+    if (isObject(key) && !this.#space.shared) {
+      return this.#ofObject(this.#byObjectKey, key, maxConcurrentExecution, () => `key:${key}`)
+    }
+    return this.#space.open(key, maxConcurrentExecution ?? 1, this.nextId())
   }
 
   forObject(obj, maxConcurrentExecution) {
-    if ((typeof obj !== 'object' || obj === null) && typeof obj !== 'function') throw invalid('obj', obj, 'an object')
-    let synchronizer = this.#byObject.get(obj)
+    if (!isObject(obj)) throw invalid('obj', obj, 'an object')
+    return this.#ofObject(this.#byObject, obj, maxConcurrentExecution, () => `obj:${obj.constructor?.name ?? 'Object'}`)
+  }
+
+  #ofObject(synchronizers, obj, maxConcurrentExecution, toName) {
+    let synchronizer = synchronizers.get(obj)
     if (synchronizer === undefined) {
-      const name = obj.constructor?.name ?? 'Object'
-      const synchronizerId = `id:${this.nextId()} obj:${name}`
+      const synchronizerId = `id:${this.nextId()} ${toName()}`
       // An object is known to its own thread only.
       synchronizer = this.createSynchronizer({ synchronizerId, maxConcurrentExecution, scope: 'thread' })
-      this.#byObject.set(obj, synchronizer)
+      synchronizers.set(obj, synchronizer)
     }
     return synchronizer
   }
 
   createSynchronizer(params) {
     // Without a name of its own, none of another thread can be meant.
-    const scope = params?.synchronizerId === undefined ? 'thread' : this.params?.scope
-    return new Synchronizer({ ...this.params, scope, providerId: this.#space.providerId, ...params })
+    const own = readOnce(params, PARAMS)
+    const { params: inherited, providerId } = this.#space
+    const scope = own.synchronizerId === undefined ? 'thread' : inherited.scope
+    return new Synchronizer({ ...inherited, scope, providerId, ...own })
   }
 
   createCachedProvider(params) {
-    return new CachedProvider({ ...params, synchronizerProvider: this })
+    return new CachedProvider({ ...readOnce(params, CACHE_PARAMS), synchronizerProvider: this })
   }
 
   executeTasks(params) {
@@ -68,6 +84,10 @@ class SynchronizerProvider {
   mapAll(iterable, mapper, options) {
     return mapAll(iterable, mapper, options)
   }
+}
+
+function isObject(value) {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function'
 }
 
 module.exports = { SynchronizerProvider }

@@ -3,6 +3,7 @@
 // A named semaphore with events, time limits, throttling, cancellation and guards.
 
 const { randomUUID } = require('node:crypto')
+const { eitherSignal } = require('./abort.js')
 const core = require('./core.js')
 const { HANDLE, openSemaphore } = require('./core-semaphore.js')
 const { SynchronizerReentrantExecutionError } = require('./errors.js')
@@ -12,7 +13,7 @@ const { notifyListener } = require('./listeners.js')
 const { SHARED, identityOf, isShared, leaseShared } = require('./process-scope.js')
 const { isInside } = require('./reentry.js')
 const { admit, admitted, leave, runSection } = require('./section.js')
-const { checkFunction, checkOptionalFunction, checkOptionalSignal, checkOptions, invalid } = require('./validate.js')
+const { checkFunction, checkOptionalFunction, checkOptionalSignal, checkOptions, invalid, readOnce } = require('./validate.js')
 
 class Synchronizer {
   #names
@@ -59,22 +60,24 @@ class Synchronizer {
 
   timeout(ms, options) {
     checkOptions('The options of timeout()', options)
-    return new View(this, (params) => this.#run(params, toBound(ms), false, options?.signal))
+    const signal = options?.signal
+    const bound = toBound(ms)
+    return new View(this, (params) => this.#run(params, bound, false, signal))
   }
 
   throttle(options) {
     checkOptions('The options of throttle()', options)
-    return new View(this, (params) => this.#run(params, undefined, true, options?.signal))
+    const signal = options?.signal
+    return new View(this, (params) => this.#run(params, undefined, true, signal))
   }
 
   async acquire(params) {
     checkOptions('What acquire() takes', params)
-    const { timeout, executionId } = params ?? {}
-    const signal = params?.signal ?? undefined
+    const { timeout, executionId, signal = undefined } = params ?? {}
     checkOptionalSignal(signal)
     const context = this.#createContext(executionId)
     if (isInside(identityOf(this))) throw new SynchronizerReentrantExecutionError(context)
-    const call = { signal, timeout: toBound(timeout), throttle: false, isCanceled: undefined, context, notify: this.#notifier(context) }
+    const call = { signal: signal ?? undefined, timeout: toBound(timeout), throttle: false, isCanceled: undefined, context, notify: this.#notifier(context) }
     admitted(this, call, await admit(this, call))
     return new SynchronizerGuard(() => leave(this, call))
   }
@@ -85,22 +88,26 @@ class Synchronizer {
   }
 
   #run(params, timeout, throttle, viewSignal) {
-    let full
-    let signal
     try {
-      full = typeof params === 'function' ? { cb: params } : (params ?? {})
-      checkFunction('cb', full.cb)
-      checkOptionalFunction('isCanceled', full.isCanceled)
-      signal = eitherSignal(full.signal, viewSignal)
+      const options = typeof params === 'function' ? { cb: params } : (params ?? {})
+      return this.#start(options, timeout, throttle, viewSignal)
     } catch (error) {
       return Promise.reject(error)
     }
-    const context = this.#createContext(full.executionId)
-    return runSection(this, full.cb, context, {
-      signal,
+  }
+
+  /** Reads the options once: what becomes of the object while the execution waits is no business of it. */
+  #start({ cb, executionId, isCanceled, signal, throttle }, timeout, throttled, viewSignal) {
+    checkFunction('cb', cb)
+    checkOptionalFunction('isCanceled', isCanceled)
+    checkOptionalSignal(signal)
+    checkOptionalSignal(viewSignal)
+    const context = this.#createContext(executionId)
+    return runSection(this, cb, context, {
+      signal: eitherSignal(signal, viewSignal),
       timeout,
-      throttle: throttle || full.throttle === true,
-      isCanceled: full.isCanceled,
+      throttle: throttled || throttle === true,
+      isCanceled,
       context,
       notify: this.#notifier(context),
     })
@@ -118,17 +125,12 @@ class Synchronizer {
   }
 }
 
-/** Aborts with the first of the two, where there are both: that of a call and that of its view. */
-function eitherSignal(one, other) {
-  checkOptionalSignal(one)
-  checkOptionalSignal(other)
-  if (one == null || other == null || one === other) return one ?? other ?? undefined
-  return AbortSignal.any([one, other])
-}
+const PARAMS = ['maxConcurrentExecution', 'onEvent', 'providerId', 'raiseOnReentrant', 'scope', 'synchronizerId']
 
 /** The parameters of a synchronizer that was made with them. */
 class OwnNames {
-  constructor(owner, params) {
+  constructor(owner, given) {
+    const params = readOnce(given, PARAMS)
     const { maxConcurrentExecution, onEvent, synchronizerId } = params
     checkOptionalFunction('onEvent', onEvent)
     this.shared = isShared(params.scope)
@@ -174,4 +176,4 @@ class View {
   }
 }
 
-module.exports = { Synchronizer }
+module.exports = { PARAMS, Synchronizer }

@@ -43,11 +43,38 @@ function checkOptions(name, options) {
   if (options != null && typeof options !== 'object') throw invalid(name, options, 'an object, or left out')
 }
 
+/**
+ * A copy of what the user gave, for which each property was read once: nothing that is changed later, and no getter,
+ * has a say any more. `names` are those that a class may keep on its prototype.
+ */
+function readOnce(params, names) {
+  const copy = { ...params }
+  for (const name of names) {
+    if (Object.hasOwn(copy, name)) continue
+    const value = params?.[name]
+    if (value !== undefined) copy[name] = value
+  }
+  return copy
+}
+
 function checkOptionalSignal(signal) {
   if (signal == null) return
-  if (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function') {
+  const isSignal =
+    typeof signal.aborted === 'boolean' && typeof signal.addEventListener === 'function' && typeof signal.removeEventListener === 'function'
+  if (!isSignal) {
     throw invalid('signal', signal, 'an AbortSignal, or left out')
   }
 }
 
-module.exports = { show, invalid, invalidLimit, checkLimit, checkKeyLimit, checkFunction, checkOptionalFunction, checkOptionalSignal, checkOptions }
+module.exports = {
+  show,
+  invalid,
+  invalidLimit,
+  checkLimit,
+  checkKeyLimit,
+  checkFunction,
+  checkOptionalFunction,
+  checkOptionalSignal,
+  checkOptions,
+  readOnce,
+}

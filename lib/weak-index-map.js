@@ -2,6 +2,7 @@
 
 // Objects by key that are kept only while somebody else keeps them.
 
+const { clearInterval, setInterval } = require('node:timers')
 const { LONGEST } = require('./timer.js')
 const { checkFunction } = require('./validate.js')
 

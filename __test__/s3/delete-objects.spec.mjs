@@ -64,7 +64,7 @@ serial('each call is told of its own keys that stayed, with code and message, an
   t.is(one.status, 'fulfilled')
   t.true(two.reason instanceof S3DeleteError)
   t.is(two.reason.name, 'S3DeleteError')
-  t.is(two.reason.message, '1 key was not deleted: "-c & d": AccessDenied (not yours)')
+  t.is(two.reason.message, '1 key of bucket "bucket" was not deleted: "-c & d": AccessDenied (not yours)')
   t.like(two.reason, { code: 'AccessDenied', deleted: 1 })
   t.deepEqual(two.reason.failed, [{ Key: '-c & d', code: 'AccessDenied', message: 'not yours' }])
   t.deepEqual([three.reason.failed, three.reason.deleted], [[{ Key: '-é', code: 'AccessDenied', message: 'not yours' }], 1])
@@ -76,7 +76,7 @@ serial('a message names a few keys and counts the others', async (t) => {
   await server.seed({ bucket: Bucket, template: '{i:05}', count: 5 })
   await server.faults([{ operation: 'DeleteObjects', times: 'always', status: 403, code: 'AccessDenied', message: 'no' }])
   const error = await t.throwsAsync(client.deleteObjects({ Bucket })({ task: numbered(5, name) }))
-  t.regex(error.message, /^5 keys were not deleted: "00000": AccessDenied \(no\), "00001": .*, "00002": .*, and 2 more$/)
+  t.regex(error.message, /^5 keys of bucket "bucket" were not deleted: "00000": AccessDenied \(no \(.*\)\), "00001": .*, "00002": .*, and 2 more$/)
   t.is(error.failed.length, 5)
 })
 
@@ -92,7 +92,7 @@ serial('versions and keys go side by side', async (t) => {
   await server.faults([{ operation: 'DeleteObjects', times: 'always', key: 'a', keyError: { code: 'AccessDenied' } }])
   const { VersionId } = newest
   const error = await t.throwsAsync(del({ task: [newest] }))
-  t.deepEqual(error.failed, [{ Key: 'a', VersionId, code: 'AccessDenied', message: '' }])
+  t.deepEqual(error.failed, [{ Key: 'a', VersionId, code: 'AccessDenied', message: 'the store gives no reason' }])
 })
 
 serial('S17: listed versions can be given to it as they are', async (t) => {
@@ -113,7 +113,8 @@ serial('tasks that are no pages of keys are refused by value, and touch nothing'
     [['a', 5], /A key to delete must be a string or \{ Key, VersionId\? \}, but is 5/],
     [['a', null], /but is null/],
     [['a', {}], /A key to delete/],
-    [[{ Key: 'a', VersionId: 5 }], /VersionId of "a" must be a string, or left out, but is 5/],
+    [[{ Key: 'a', VersionId: 5 }], /VersionId of "a" must be a string that is not empty, or left out, but is 5/],
+    [[{ Key: 'a', VersionId: '' }], /VersionId of "a" must be a string that is not empty, or left out, but is ''/],
   ]) {
     await t.throwsAsync(del({ task }), { code: 'Invalid', message })
   }

@@ -64,7 +64,7 @@ for (const code of passingKeys) {
   })
 }
 
-for (const code of ['AccessDenied', 'NoSuchVersion', 'ObjectLocked', 'SomethingNew']) {
+for (const code of ['AccessDenied', 'ObjectLocked', 'SomethingNew']) {
   serial(`inside a 200, keys with ${code} are reported by name at once`, async (t) => {
     const { client, server } = t.context
     await server.seed({ bucket: Bucket, keys: ['a', 'b', 'c & d', '"<e>\''] })
@@ -77,14 +77,17 @@ for (const code of ['AccessDenied', 'NoSuchVersion', 'ObjectLocked', 'SomethingN
   })
 }
 
-serial('an answer that names a key which was not asked for claims no success', async (t) => {
-  const { open, server } = t.context
+serial('an answer that names a key which was not asked for claims no success: each key is asked for alone', async (t) => {
+  const { client, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['a', 'b'] })
   const body = '<DeleteResult><Error><Key>other</Key><Code>AccessDenied</Code></Error></DeleteResult>'
-  await server.faults([{ operation: 'DeleteObjects', times: 'always', body }])
-  const error = await t.throwsAsync(open({ maxAttempts: 2 }).deletePrefix({ Bucket, all: true }))
-  t.like(error.counts, { deleted: 0, failed: 2 })
-  t.regex(error.message, /AccessDenied for "other"/)
+  await server.faults([
+    { operation: 'DeleteObjects', times: 'always', body },
+    { operation: 'DeleteObject', key: 'b', times: 'always', status: 403, code: 'AccessDenied' },
+  ])
+  const error = await t.throwsAsync(client.deletePrefix({ Bucket, all: true }))
+  t.like(error.counts, { deleted: 1, failed: 1 })
+  t.deepEqual(await keysOf(client), ['b'])
 })
 
 serial('success is what Errors does not name: a store that ignores Quiet, and one that answers nothing', async (t) => {
@@ -132,7 +135,7 @@ for (const [operation, use] of [
   })
 }
 
-const lies = { 'no-token': /where it begins/, 'same-token': /where this one did/ }
+const lies = { 'no-token': /where the next page begins/, 'same-token': /where this one did/ }
 for (const [listing, message] of Object.entries(lies)) {
   for (const operation of ['ListObjectsV2', 'ListObjectVersions']) {
     serial(`a listing that lies is an error: ${listing}, ${operation}`, async (t) => {

@@ -2,7 +2,9 @@
 
 // The errors of files, as Node.js's own fs makes them.
 
+const { Buffer } = require('node:buffer')
 const { statSync } = require('node:fs')
+const process = require('node:process')
 const { getSystemErrorMap } = require('node:util')
 
 const SPECIAL_KINDS = ['a pipe (FIFO)', 'a socket', 'a character device', 'a block device']

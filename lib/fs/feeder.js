@@ -2,6 +2,7 @@
 
 // Gives the paths of an iterable to a reading job, no more than its window has room for, and many at a time.
 
+const { setImmediate } = require('node:timers')
 const core = require('../core.js')
 const { closeSource } = require('../close-source.js')
 const { invalid } = require('../validate.js')

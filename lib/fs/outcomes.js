@@ -2,6 +2,7 @@
 
 // What became of files, out of a chunk that came from Rust. Its layout is told in src/node/files.rs.
 
+const { Buffer } = require('node:buffer')
 const { markAsUntransferable } = require('node:worker_threads')
 const { panicError, specialFileError, systemError, timeoutError, tooLargeError } = require('./errors.js')
 const { splitPaths } = require('./paths.js')

@@ -4,7 +4,7 @@
 
 const { Buffer, isUtf8 } = require('node:buffer')
 const { fileURLToPath } = require('node:url')
-const { isUint8Array } = require('node:util').types
+const { isUint8Array } = require('node:util/types')
 const { pathError } = require('./errors.js')
 
 const NUL = Buffer.from([0])
@@ -25,9 +25,9 @@ function toNativePath(path) {
   throw pathError(path)
 }
 
-/** As Node.js tells it: what `url.parse` gave has no `protocol` without `auth` and `path`. */
-function isUrl(path) {
-  return Boolean(path?.href && path.protocol && path.auth === undefined && path.path === undefined)
+/** By shape, as Node.js tells it: the URL may be of another realm. */
+function isUrl(value) {
+  return typeof value?.href === 'string' && typeof value.protocol === 'string' && value.auth === undefined && value.path === undefined
 }
 
 function joinPaths(paths) {

@@ -3,9 +3,11 @@
 // The client: a store, and the jobs that run on it.
 
 const core = require('../core.js')
+const { ASYNC_DISPOSE } = require('../disposal.js')
 const { tellSafely } = require('../faults.js')
 const { closeWith } = require('../handles.js')
 const { checkLimit, checkOptionalFunction, invalid } = require('../validate.js')
+const { warn } = require('../warning.js')
 const { toConfig } = require('./config.js')
 const { CredentialsDesk } = require('./credentials.js')
 const { closedError } = require('./errors.js')
@@ -59,7 +61,7 @@ class Store {
     this.#isTold = true
     const warning = new Error("The store takes no request that deletes many keys, so they go one by one; with deleteMode: 'single' it is not asked for others")
     warning.name = 'S3BulkWarning'
-    process.emitWarning(warning)
+    warn(warning)
   }
 
   close() {
@@ -150,7 +152,7 @@ class S3BulkClient {
     await this.#store.close()
   }
 
-  async [Symbol.asyncDispose]() {
+  async [ASYNC_DISPOSE]() {
     await this.close()
   }
 }

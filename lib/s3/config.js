@@ -2,8 +2,13 @@
 
 // The configuration of a client: the names of the JavaScript SDK's, checked.
 
+const { Buffer } = require('node:buffer')
+const { readFileSync } = require('node:fs')
+const { types } = require('node:util')
+const core = require('../core.js')
 const { SynchronizerInvalidError } = require('../errors.js')
 const { invalid } = require('../validate.js')
+const { messageOf } = require('../warning.js')
 const { checkInteger, checkMilliseconds, checkNames, checkObject, checkOptional, checkText, given } = require('./options.js')
 
 const MODES = ['auto', 'checksum', 'md5', 'single']
@@ -22,6 +27,8 @@ const NAMES = [
   'profile',
   'endpoint',
   'credentials',
+  'proxy',
+  'caBundle',
   'maxAttempts',
   'requestTimeout',
   'connectionTimeout',
@@ -45,7 +52,10 @@ function toConfig(config) {
   /** @type {any} */
   const merged = { ...DEFAULTS, ...given({ requestTimeout, connectionTimeout }), ...given(rest) }
   for (const name of ['region', 'profile']) checkText(name, merged[name])
-  if (merged.region === '') throw invalid('region', '', 'a string that is not empty, or left out')
+  for (const name of ['region', 'profile']) {
+    if (merged[name] === '') throw invalid(name, '', 'a string that is not empty, or left out')
+  }
+  if (merged.region !== undefined) checkByCore('region', merged.region, merged.region)
   for (const name of FLAGS) checkOptional('boolean', name, merged[name])
   for (const name of ['requestTimeout', 'connectionTimeout', 'throttleTimeout']) checkMilliseconds(name, merged[name])
   checkInteger('maxAttempts', merged.maxAttempts, 1000)
@@ -53,8 +63,8 @@ function toConfig(config) {
   const { region, profile, maxAttempts, throttleTimeout, deleteMode } = merged
   const times = { requestTimeout: toWait(merged.requestTimeout), connectionTimeout: toWait(merged.connectionTimeout), throttleTimeout }
   const flags = Object.fromEntries(FLAGS.map((name) => [name, merged[name]]))
-  const endpoint = toEndpoint(merged.endpoint)
-  return given({ region, profile, endpoint, maxAttempts, deleteMode, ...times, ...flags, ...toStatic(config.credentials) })
+  const reached = { endpoint: toEndpoint(merged.endpoint), ...toProxy(merged.proxy), caBundle: toBundle(merged.caBundle) }
+  return given({ region, profile, maxAttempts, deleteMode, ...times, ...flags, ...reached, ...toStatic(config.credentials) })
 }
 
 /** 0 means no bound, as it does in the JavaScript SDK. */
@@ -62,14 +72,58 @@ function toWait(ms) {
   return ms === 0 ? Number.MAX_VALUE : ms
 }
 
+/** Checks the text of an option by the rule that the environment's is checked by too. @param {unknown} shown what an error shows of it */
+function checkByCore(name, text, shown) {
+  const remedy = core.findFaultInS3Option(name, text)
+  if (remedy != null) throw invalid(name, shown, remedy)
+}
+
 function toEndpoint(endpoint) {
   if (endpoint === undefined) return undefined
-  const url = endpoint instanceof URL ? endpoint : typeof endpoint === 'string' && URL.canParse(endpoint) ? new URL(endpoint) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw invalid('endpoint', endpoint, "a URL such as 'https://store.example'")
-  return url.href
+  // A URL may be of another realm.
+  const text = typeof endpoint === 'string' ? endpoint : endpoint?.href
+  if (typeof text !== 'string') throw invalid('endpoint', endpoint, "a URL such as 'https://store.example'")
+  checkByCore('endpoint', text, withoutUser(text))
+  return text
+}
+
+function toProxy(proxy) {
+  if (proxy === undefined) return {}
+  if (proxy === false) return { isDirect: true }
+  const text = typeof proxy === 'string' ? proxy : proxy?.href
+  if (typeof text !== 'string') throw invalid('proxy', proxy, "a URL such as 'http://proxy.example:3128', or false for none")
+  checkByCore('proxy', text, withoutUser(text))
+  return { proxy: text }
+}
+
+/** A URL that may hold a password, as an error shows it. */
+function withoutUser(text) {
+  return text.includes('@') ? `...@${text.slice(text.lastIndexOf('@') + 1)}` : text
+}
+
+/** Certificates in PEM: given themselves, or by the path of their file. */
+function toBundle(bundle) {
+  if (bundle === undefined) return undefined
+  const isText = typeof bundle === 'string'
+  if (!isText && !types.isUint8Array(bundle)) throw invalid('caBundle', bundle, 'the path of a file of certificates in PEM, or what it holds')
+  const isPath = isText && !bundle.includes('-----BEGIN')
+  const shown = isPath ? `The file ${JSON.stringify(bundle)} that caBundle names` : 'caBundle'
+  const pem = isPath ? readBundle(bundle) : isText ? bundle : Buffer.from(bundle).toString('latin1')
+  const fault = core.findFaultInS3Option('caBundle', pem)
+  if (fault != null) throw new SynchronizerInvalidError(`${shown} ${fault}`)
+  return pem
+}
+
+function readBundle(path) {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch (error) {
+    throw new SynchronizerInvalidError(`The file ${JSON.stringify(path)} that caBundle names can't be read: ${messageOf(error)}`)
+  }
 }
 
 function toStatic(credentials) {
+  if (credentials === false) return { isAnonymous: true }
   return credentials == null || typeof credentials === 'function' ? {} : toCredentials('credentials', credentials)
 }
 
@@ -83,7 +137,10 @@ function toCredentials(name, credentials) {
   if (sessionToken != null && typeof sessionToken !== 'string') throw invalidSecret(`${name}.sessionToken`, sessionToken, 'a string, or left out')
   const at = expiration == null ? undefined : new Date(expiration).getTime()
   if (Number.isNaN(at)) throw invalid(`${name}.expiration`, expiration, 'a Date, or what makes one')
-  return given({ accessKeyId, secretAccessKey, sessionToken, expiration: at })
+  const checked = given({ accessKeyId, secretAccessKey, sessionToken, expiration: at })
+  const fault = core.findFaultInS3Credentials(checked)
+  if (fault != null) throw new SynchronizerInvalidError(`${name}.${fault}`)
+  return checked
 }
 
 /** The value may be a secret, so it is not shown. */

@@ -5,7 +5,7 @@
 const core = require('../core.js')
 const { tellSafely } = require('../faults.js')
 const { openJob } = require('../native-job.js')
-const { show } = require('../validate.js')
+const { messageOf } = require('../warning.js')
 const { toCredentials } = require('./config.js')
 const { serve } = require('./desk.js')
 
@@ -28,7 +28,7 @@ class CredentialsDesk {
     try {
       credentials = toCredentials('What credentials() returns', await this.#provide())
     } catch (error) {
-      message = error instanceof Error ? error.message : show(error)
+      message = messageOf(error)
     }
     if (!this.job.isClosed) tellSafely(() => core.answerS3Credentials(this.job.id, request, credentials, message))
   }

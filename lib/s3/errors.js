@@ -16,11 +16,11 @@ class S3BulkError extends Error {
   }
 }
 
-/** Keys that stayed. */
+/** Keys that failed. */
 class S3DeleteError extends S3BulkError {
-  /** @param {{ failed: { Key: string, code: string, message: string }[], deleted: number, counts?: { failed: number } }} told */
-  constructor({ failed, deleted, counts }) {
-    super({ message: describe(failed, counts?.failed ?? failed.length), code: failed[0].code, counts, failed })
+  /** @param {{ failed: { Key: string, code: string, message: string }[], deleted: number, counts?: { failed: number }, bucket?: string }} told */
+  constructor({ failed, deleted, counts, bucket }) {
+    super({ message: describe(failed, counts?.failed ?? failed.length, bucket), code: failed[0].code, counts, failed })
     this.deleted = deleted
   }
 }
@@ -36,10 +36,11 @@ class S3AbortError extends S3BulkError {
 /** Keys that a message names; `failed` has the others. */
 const NAMED = 3
 
-function describe(failed, count) {
+function describe(failed, count, bucket) {
   const names = failed.slice(0, NAMED).map(({ Key, code, message }) => `${JSON.stringify(Key)}: ${code}${message ? ` (${message})` : ''}`)
   const rest = count > NAMED ? `, and ${count - NAMED} more` : ''
-  return `${count} ${count === 1 ? 'key was' : 'keys were'} not deleted: ${names.join(', ')}${rest}`
+  const place = bucket === undefined ? '' : ` of bucket ${JSON.stringify(bucket)}`
+  return `${count} ${count === 1 ? 'key' : 'keys'}${place} ${count === 1 ? 'was' : 'were'} not deleted: ${names.join(', ')}${rest}`
 }
 
 for (const { ErrorClass, name } of [
@@ -60,13 +61,13 @@ function closedError(rest, done) {
   return new S3BulkError({ message: `The client was closed${rest}`, code: 'Closed', ...done })
 }
 
-/** The keys of a chunk that tells of some that stayed, whose columns begin at `at`. */
+/** The keys of a chunk that tells of some that failed, whose columns begin at `at`. */
 function failedKeys(chunk, at) {
   const [keys, versions, codes, messages] = chunk.slice(at)
   return keys.map((Key, i) => failedKey(Key, versions[i], codes[i], messages[i]))
 }
 
-/** A key that stayed, of a version where one was meant. */
+/** A key that failed, of a version where one was meant. */
 function failedKey(Key, VersionId, code, message) {
   return VersionId == null ? { Key, code, message } : { Key, VersionId, code, message }
 }

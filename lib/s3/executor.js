@@ -2,6 +2,7 @@
 
 // Deletes pages of keys. Calls that are pending together share requests; what they wait for comes as chunks of one job.
 
+const { clearTimeout, setTimeout } = require('node:timers')
 const core = require('../core.js')
 const { onAbort, offAbort } = require('../abort.js')
 const { RUN_NATIVE } = require('../native-ends.js')
@@ -48,7 +49,7 @@ class Executor {
       if (this.#signal?.aborted) throw this.#signal.reason
       throw fault === null ? closedError(`; ${untried} keys were not tried`) : faultError(fault)
     }
-    if (failed.length > 0) throw new S3DeleteError({ failed, deleted })
+    if (failed.length > 0) throw new S3DeleteError({ failed, deleted, bucket: this.#options.Bucket })
   }
 
   /** The run, when the source is a listing of the same client that needs no JavaScript. */
@@ -135,7 +136,8 @@ function toColumns(page) {
   for (const item of page) {
     const { Key, VersionId } = typeof item === 'string' ? { Key: item, VersionId: undefined } : (item ?? {})
     if (typeof Key !== 'string') throw invalid('A key to delete', item, 'a string or { Key, VersionId? }')
-    if (VersionId != null && typeof VersionId !== 'string') throw invalid(`VersionId of ${JSON.stringify(Key)}`, VersionId, 'a string, or left out')
+    // An empty one is none to a store, which would then delete the object instead of a version.
+    if (VersionId != null && (typeof VersionId !== 'string' || VersionId === '')) throw invalid(`VersionId of ${JSON.stringify(Key)}`, VersionId, 'a string that is not empty, or left out')
     const message = faultOf(Key)
     if (message !== undefined) {
       refused.push(failedKey(Key, VersionId, 'InvalidKey', message))

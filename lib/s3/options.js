@@ -2,6 +2,7 @@
 
 // Checks the options of S3 jobs, and turns them into what the addon takes: plain objects without undefined fields.
 
+const { isRegExp } = require('node:util/types')
 const core = require('../core.js')
 const { SynchronizerInvalidError } = require('../errors.js')
 const { checkKeyLimit, checkLimit, checkOptionalFunction, checkOptionalSignal, invalid, show } = require('../validate.js')
@@ -86,7 +87,7 @@ function toFilter(filter) {
 
 function toPatterns(name, pattern) {
   if (pattern == null) return undefined
-  if (pattern instanceof RegExp) {
+  if (isRegExp(pattern)) {
     throw invalid(`filter.${name}`, pattern, "a string in the syntax of Rust's regex crate (a RegExp belongs in `where`, which JavaScript runs)")
   }
   checkText(`filter.${name}`, pattern)

@@ -5,7 +5,7 @@
 const core = require('../core.js')
 const { tellSafely } = require('../faults.js')
 const { openJob } = require('../native-job.js')
-const { show } = require('../validate.js')
+const { messageOf } = require('../warning.js')
 const { serve } = require('./desk.js')
 
 class PermitsDesk {
@@ -46,7 +46,7 @@ class PermitsDesk {
         })
       await synchronizers.forKey(prefix, maxTasksInExecution).synchronized({ cb, signal: this.#signal })
     } catch (error) {
-      answer(error instanceof Error ? error.message : show(error))
+      answer(messageOf(error))
     }
   }
 

@@ -2,8 +2,10 @@
 
 // A job that lists and deletes, or only counts, without JavaScript per key: here its failures and its progress are told.
 
+const { clearInterval, setInterval } = require('node:timers')
 const core = require('../core.js')
 const { onAbort, offAbort } = require('../abort.js')
+const { now: readClock } = require('../clock.js')
 const { tellSafely } = require('../faults.js')
 const { notifyListener } = require('../listeners.js')
 const { openJob } = require('../native-job.js')
@@ -13,15 +15,16 @@ const { stopJob } = require('./stop-job.js')
 
 /** Milliseconds between two reports of progress. */
 const INTERVAL = 100
-/** Without a handler, so many keys that stayed are kept for the rejection; the counts are exact all the same. */
+/** Without a handler, so many keys that failed are kept for the rejection; the counts are exact all the same. */
 const MOST_KEPT = 100_000
 
 class Run {
   #client
+  #bucket
   #job
   #permits
   #params
-  #startedAt = performance.now()
+  #startedAt = readClock()
   #reported = { at: this.#startedAt, deleted: 0 }
   #onAbort = () => stopJob(this.#job)
   /** The first error that `onTaskError` threw, as `{ error }`. */
@@ -32,6 +35,7 @@ class Run {
   /** @param {{ signal?: AbortSignal, onTaskError?: Function, onProgress?: Function, toProgress?: (progress: any) => object }} params */
   constructor(client, options, limitPerKey, params, isDry) {
     this.#client = client
+    this.#bucket = options.Bucket
     this.#params = params
     const id = client.open()
     this.#permits = isDry ? undefined : PermitsDesk.open(limitPerKey, params.signal)
@@ -61,12 +65,12 @@ class Run {
       const chunk = await this.#job.next()
       if (chunk[0] === 'over') {
         if (this.#params.onProgress != null) this.#report(chunk[1])
-        const counts = countsOf(chunk[1], performance.now() - this.#startedAt)
+        const counts = countsOf(chunk[1], readClock() - this.#startedAt)
         const failed = this.#failed
         return { counts, failure: this.#failure(fault, { counts, failed }), handlerFailure: this.#handlerFailure, failed }
       }
       if (chunk[0] === 'fault') fault = chunk
-      else await this.#stayed(chunk)
+      else await this.#tellFailed(chunk)
     }
   }
 
@@ -81,7 +85,7 @@ class Run {
     stopJob(this.#job)
   }
 
-  async #stayed(chunk) {
+  async #tellFailed(chunk) {
     const failed = failedKeys(chunk, 1)
     const { onTaskError } = this.#params
     if (onTaskError == null) {
@@ -90,14 +94,14 @@ class Run {
     }
     const task = failed.map(({ Key, VersionId }) => (VersionId === undefined ? Key : { Key, VersionId }))
     try {
-      await onTaskError(new S3DeleteError({ failed, deleted: 0 }), { task })
+      await onTaskError(new S3DeleteError({ failed, deleted: 0, bucket: this.#bucket }), { task })
     } catch (error) {
       this.#handlerFailure ??= { error }
     }
   }
 
   #report([listed, , deleted, failed, , , , throttled, inFlight]) {
-    const now = performance.now()
+    const now = readClock()
     const perSecond = Math.max(0, ((deleted - this.#reported.deleted) / Math.max(1, now - this.#reported.at)) * 1000)
     this.#reported = { at: now, deleted }
     const progress = { listed, deleted, failed, inFlight, throttled, perSecond }
@@ -146,7 +150,7 @@ async function runAll(client, options, limitPerKey, params, isDry) {
   if (signal?.aborted) throw new S3AbortError({ counts, failed, cause: signal.reason })
   if (failure !== undefined) throw failure
   if (handlerFailure !== undefined) throw handlerFailure.error
-  if (failed.length > 0) throw new S3DeleteError({ failed, deleted: counts.deleted, counts })
+  if (failed.length > 0) throw new S3DeleteError({ failed, deleted: counts.deleted, counts, bucket: options.Bucket })
   // A dry run deletes nothing, and tells what would be.
   return isDry ? { ...counts, deleted: counts.listed } : counts
 }

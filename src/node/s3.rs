@@ -20,14 +20,15 @@ use super::jobs::{Job as NativeJob, Notifier, Taken};
 use super::s3_chunk::{Chunk, counters};
 use super::s3_options::Options;
 use super::s3_outlet::Outlet;
-use crate::core::prefix::to_utf16;
+use crate::core::batch::prefix::to_utf16;
 use crate::core::slab::Slab;
 use crate::core::sync::Mutex;
 use crate::exec::caught::caught;
 use crate::exec::runtime;
-use crate::exec::s3::client::{Client, Way};
-use crate::exec::s3::credentials::{Credentials, Values};
-use crate::exec::s3::delete::{Deleter, Gate, Permit};
+use crate::exec::s3::client::Client;
+use crate::exec::s3::config::{endpoint, find_fault_in_region, proxy, tls};
+use crate::exec::s3::credentials::{Credentials, Values, find_fault};
+use crate::exec::s3::delete::{Deleter, Gate, Permit, Way};
 use crate::exec::s3::fault::Fault;
 use crate::exec::s3::filter::{glob, regex};
 use crate::exec::s3::job::{Job, Outcome};
@@ -122,6 +123,23 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
         };
         started(env, args.id(0)?)?.credentials.answer(args.get(1)?, values);
         Ok(())
+    })?;
+
+    // (name of an option of clients, text) -> what the option must be instead, or null
+    functions.define("findFaultInS3Option", |_, args| {
+        let text: String = args.get(1)?;
+        let fault = match args.get::<String>(0)?.as_str() {
+            "endpoint" => endpoint::parse(&text).err().map(str::to_owned),
+            "region" => find_fault_in_region(&text).map(str::to_owned),
+            "proxy" => proxy::find_fault(&text).map(str::to_owned),
+            _ => tls::find_fault(text.as_bytes()),
+        };
+        Ok(fault)
+    })?;
+    // (credentials) -> which field is wrong and how, or null
+    functions.define("findFaultInS3Credentials", |_, args| {
+        let values = Options(args.get::<JsObject<'_>>(0)?).credentials()?;
+        Ok(values.and_then(|values| find_fault(&values)))
     })?;
 
     // (whether it is a glob, pattern) -> what is wrong with it, or null
@@ -226,11 +244,11 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
 }
 
 async fn run(job: Job, outlet: &Arc<Outlet<Chunk>>) -> Outcome {
-    let (sender, mut stayed) = mpsc::channel(1);
+    let (sender, mut failed) = mpsc::channel(1);
     let taker = Arc::clone(outlet);
     let taking = tokio::spawn(async move {
-        while let Some(stayed) = stayed.recv().await {
-            taker.put(Chunk::Stayed(stayed)).await;
+        while let Some(failed) = failed.recv().await {
+            taker.put(Chunk::Failed(failed)).await;
         }
     });
     let outcome = job.delete_all(sender).await;

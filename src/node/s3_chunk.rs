@@ -10,7 +10,7 @@ use napi::bindgen_prelude::{Array, Float64Array, JsValue, ToNapiValue, Utf16Stri
 use napi::{Env, Result, sys};
 
 use super::jobs::IntoJs;
-use crate::exec::s3::delete::{Settled, Stayed};
+use crate::exec::s3::delete::{Failed, Settled};
 use crate::exec::s3::fault::Fault;
 use crate::exec::s3::object::Object;
 use crate::exec::s3::progress::Progress;
@@ -23,9 +23,9 @@ pub enum Chunk {
     Objects(Vec<Object>),
     /// `['versions', keys, versions, areMarkers]`
     Versions(Vec<Object>),
-    /// `['stayed', keys, versions, codes, messages]`
-    Stayed(Vec<Stayed>),
-    /// `['settled', call, gone, untried, keys, versions, codes, messages, fault]`, where `fault` is the chunk that tells
+    /// `['failed', keys, versions, codes, messages]`
+    Failed(Vec<Failed>),
+    /// `['settled', call, deleted, untried, keys, versions, codes, messages, fault]`, where `fault` is the chunk that tells
     /// why nothing more was tried, or `null`
     Settled(u32, Settled, Option<Fault>),
     /// `['ask', permit, prefix]`
@@ -71,16 +71,16 @@ impl IntoJs for Chunk {
                 out.add(versions)?;
                 out.add(markers)?;
             }
-            Self::Stayed(stayed) => {
-                out.add("stayed")?;
-                out.add_stayed(stayed)?;
+            Self::Failed(failed) => {
+                out.add("failed")?;
+                out.add_failed(failed)?;
             }
-            Self::Settled(call, Settled { gone, stayed, untried }, fault) => {
+            Self::Settled(call, Settled { deleted, failed, untried }, fault) => {
                 out.add("settled")?;
                 out.add(call)?;
-                out.add(gone as f64)?;
+                out.add(deleted as f64)?;
                 out.add(untried as f64)?;
-                out.add_stayed(stayed)?;
+                out.add_failed(failed)?;
                 let fault = fault.map(|fault| fault_row(env, fault)).transpose()?;
                 out.add(fault.map(|row| row.array))?;
             }
@@ -151,10 +151,10 @@ impl<'env> Row<'env> {
         Ok(())
     }
 
-    fn add_stayed(&mut self, stayed: Vec<Stayed>) -> Result<()> {
+    fn add_failed(&mut self, failed: Vec<Failed>) -> Result<()> {
         let (mut keys, mut versions, mut codes, mut messages) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for Stayed { key, version, code, message } in stayed {
+        for Failed { key, version, code, message } in failed {
             keys.push(key);
             versions.push(version);
             codes.push(code);

@@ -7,11 +7,13 @@ use napi::{Error, Result, Status};
 use regex_lite::Regex;
 
 use crate::core::batch::Grouping;
+use crate::core::batch::prefix::Cut;
 use crate::core::limit::Limit;
-use crate::core::prefix::Cut;
-use crate::exec::s3::client::{Target, Way};
+use crate::exec::s3::client::Target;
 use crate::exec::s3::config::Config;
+use crate::exec::s3::config::proxy::Choice;
 use crate::exec::s3::credentials::Values;
+use crate::exec::s3::delete::{Scope, Way};
 use crate::exec::s3::filter::{Filter, glob, regex};
 use crate::exec::s3::{delete, list};
 
@@ -48,6 +50,13 @@ impl Options<'_> {
             region: self.get("region")?,
             endpoint: self.get("endpoint")?,
             profile: self.get("profile")?,
+            is_anonymous: self.flag("isAnonymous")?,
+            proxy: match self.get("proxy")? {
+                Some(url) => Choice::Url(url),
+                None if self.flag("isDirect")? => Choice::Direct,
+                None => Choice::Environment,
+            },
+            ca_bundle: self.get("caBundle")?,
             force_path_style: self.get("forcePathStyle")?,
             use_dualstack_endpoint: self.get("useDualstackEndpoint")?,
             use_fips_endpoint: self.get("useFipsEndpoint")?,
@@ -82,7 +91,7 @@ impl Options<'_> {
         Ok(Some(Values::new(
             id,
             self.text("secretAccessKey")?,
-            self.get("sessionToken")?,
+            self.get("sessionToken")?.filter(|token: &String| !token.is_empty()),
             expiry.map(|since| SystemTime::UNIX_EPOCH + since),
             "ya-syn-native",
         )))
@@ -147,6 +156,7 @@ impl Options<'_> {
         };
         Ok(delete::Options {
             target: self.target()?,
+            scope: Scope { prefix: prefix.to_owned(), versions: self.flag("versions")? },
             batch_size: self.get::<u32>("batchSize")?.unwrap_or(1000) as usize,
             requests: self.limit("maxTasksInExecution")?,
             grouping,

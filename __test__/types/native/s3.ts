@@ -12,6 +12,8 @@ export const configs: S3BulkClientConfig[] = [
   {},
   { region: 'eu-central-1', credentials: async () => ({ accessKeyId: 'a', secretAccessKey: 'b', expiration: new Date() }) },
   { endpoint: new URL('http://127.0.0.1:9000'), credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, forcePathStyle: true, deleteMode: 'md5' },
+  { credentials: false, proxy: false, caBundle: '/etc/ssl/own.pem' },
+  { proxy: new URL('http://user:password@proxy.example:3128'), caBundle: new Uint8Array() },
   { requestHandler: { requestTimeout: 1000 }, maxAttempts: 2 },
 ]
 

@@ -168,7 +168,7 @@ impl Window {
 
     /// The next file to read.
     pub fn claim(&mut self, now: Instant) -> Option<Claim> {
-        if self.full {
+        if !self.has_work() {
             return None;
         }
         let (slot, known) = self.waiting.pop_front()?;
@@ -290,12 +290,18 @@ impl Window {
 
     /// Whether there is a file to claim.
     pub fn has_work(&self) -> bool {
-        !self.full && !self.waiting.is_empty()
+        let Some((first, _)) = self.waiting.front() else { return false };
+        // A later file that was put back does not stand before the one that is needed next.
+        !self.full || (self.bounds.order == Order::Source && self.is_needed(*first))
     }
 
     /// Whether nothing is being read, nor can be before something was taken or admitted.
     pub fn is_idle(&self) -> bool {
         self.reading.is_empty() && !self.has_work()
+    }
+
+    fn is_needed(&self, slot: Slot) -> bool {
+        self.files[slot as usize].as_ref().is_some_and(|file| file.index == self.taken)
     }
 
     fn keep(&mut self, slot: Slot, result: Result<Vec<u8>, Failure>, now: Instant) {

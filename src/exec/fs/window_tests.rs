@@ -88,6 +88,21 @@ fn a_file_that_is_put_back_when_it_wants_more_keeps_nothing() {
 }
 
 #[test]
+fn a_later_file_that_is_put_back_does_not_stand_before_the_one_that_is_needed_next() {
+    let now = Instant::now();
+    let mut window = window(Order::Source, 9.0, 1);
+    admit(&mut window, 3);
+    let [first, second, third] = [(); 3].map(|()| window.claim(now).unwrap());
+    assert_eq!(window.reserve(&second, known(9)), Reservation::PutBack);
+    window.settle(&first, data(1), now).unwrap();
+    assert_eq!(window.take(now).len(), 1);
+    assert_eq!(window.reserve(&third, known(9)), Reservation::PutBack);
+    let again = window.claim(now).expect("the consumer needs it");
+    assert_eq!(window.reserve(&again, known(9)), Reservation::Granted);
+    assert!(window.claim(now).is_none());
+}
+
+#[test]
 fn nothing_settles_after_a_cancel() {
     let now = Instant::now();
     let mut window = window(Order::Source, 9.0, 100);

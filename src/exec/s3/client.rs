@@ -4,7 +4,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::Arc;
 use std::time::Instant;
 
 use aws_sdk_s3::operation::delete_object::DeleteObjectOutput;
@@ -16,91 +16,20 @@ use aws_smithy_runtime_api::client::interceptors::context::Output;
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
-use super::answer::{Answer, Deletion, Listing, Place};
-use super::config::{Config, connect};
-use super::credentials::Credentials;
+use super::answer::names::{self, Decoded, Evidence, Plus};
+use super::answer::{Answer, Deletion, ListRequest, Listing, Page, Place, Single};
+use super::config::{Config, Connected, connect};
+use super::credentials::{Credentials, Values};
+use super::delete::{Checked, Way, Ways};
 use super::fault::{Fault, Kind};
-use super::object::Doomed;
 use super::progress::{Progress, add};
-use super::request::{Capture, Proof};
-use crate::core::pace::backoff;
+use super::request::{Capture, Proof, percent_encoded};
+use crate::core::batch::pace::backoff;
 use crate::exec::race::{Either, race};
 use crate::exec::stop::Stop;
 
 /// New credentials are fetched this often for one request; then the store refuses those as well.
 const MOST_RENEWALS: u32 = 2;
-
-/// How keys are deleted; each one is what is tried when the store refuses the one before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Way {
-    /// Many at a time, with the SDK's checksum.
-    Checksum = 0,
-    /// Many at a time, with `Content-MD5`.
-    Md5 = 1,
-    /// One at a time.
-    Single = 2,
-}
-
-const WAYS: [Way; 3] = [Way::Checksum, Way::Md5, Way::Single];
-
-/// What to do after the store refused a way of deleting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fallback {
-    /// Try the way that is now known.
-    Retry,
-    /// It is not about the way, or there is no other.
-    Report,
-}
-
-/// The way of deleting that a store takes, as far as it is known.
-#[derive(Debug)]
-pub struct Ways {
-    /// The way, and whether it is proven to work.
-    state: AtomicU8,
-}
-
-const PROVEN: u8 = 0x80;
-
-impl Ways {
-    /// Nothing is known, or `fixed` is told.
-    pub fn new(fixed: Option<Way>) -> Self {
-        Self { state: AtomicU8::new(fixed.map_or(0, |way| way as u8 | PROVEN)) }
-    }
-
-    /// The way to take now.
-    pub fn current(&self) -> Way {
-        WAYS[usize::from(self.state.load(Ordering::Relaxed) & !PROVEN)]
-    }
-
-    /// The store took this way.
-    pub fn worked(&self, way: Way) {
-        // Only the way that is taken now: one that was in flight when another was refused proves nothing.
-        let _ = self.state.compare_exchange(
-            way as u8,
-            way as u8 | PROVEN,
-            Ordering::Relaxed,
-            Ordering::Relaxed,
-        );
-    }
-
-    /// The store refused this way.
-    pub fn refused(&self, way: Way) -> Fallback {
-        if way == Way::Single {
-            return Fallback::Report;
-        }
-        match self.state.compare_exchange(
-            way as u8,
-            way as u8 + 1,
-            Ordering::Relaxed,
-            Ordering::Relaxed,
-        ) {
-            Ok(_) => Fallback::Retry,
-            Err(now) if (now & !PROVEN) > way as u8 => Fallback::Retry,
-            Err(_) => Fallback::Report,
-        }
-    }
-}
 
 /// What every request of a job says.
 #[derive(Clone, Debug, Default)]
@@ -118,28 +47,14 @@ pub struct Target {
 }
 
 impl Target {
+    /// What a fault is about.
+    pub fn place(&self) -> String {
+        format!("bucket {:?}", self.bucket)
+    }
+
     fn payer(&self) -> Option<RequestPayer> {
         self.requester_pays.then_some(RequestPayer::Requester)
     }
-}
-
-/// One page of a listing.
-#[derive(Clone, Debug, Default)]
-pub struct ListRequest {
-    /// The keys' beginning.
-    pub prefix: String,
-    /// Whether versions are listed.
-    pub versions: bool,
-    /// Only keys after this one.
-    pub after: String,
-    /// Where the page begins, if it is not the first.
-    pub place: Option<Place>,
-    /// Whether keys in folders are left out, and their folders named.
-    pub folders: bool,
-    /// How many keys at most.
-    pub max_keys: Option<i32>,
-    /// Whether times and tags are wanted.
-    pub details: bool,
 }
 
 /// A request on its way.
@@ -150,15 +65,23 @@ type Sending<T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>;
 pub struct Client {
     config: Config,
     credentials: Option<Credentials>,
-    connected: OnceCell<(aws_sdk_s3::Client, Credentials)>,
+    connected: OnceCell<Connected>,
     /// What is known of how the store deletes.
-    pub ways: Ways,
+    pub ways: Arc<Ways>,
+    /// What is known of how the store encodes names.
+    names: Evidence,
 }
 
 impl Client {
     /// A client that connects when it is first used.
     pub fn new(config: Config, credentials: Option<Credentials>, way: Option<Way>) -> Self {
-        Self { config, credentials, connected: OnceCell::new(), ways: Ways::new(way) }
+        Self {
+            config,
+            credentials,
+            connected: OnceCell::new(),
+            ways: Arc::new(Ways::new(way)),
+            names: Evidence::default(),
+        }
     }
 
     /// How it was made.
@@ -185,10 +108,13 @@ impl Client {
                     add(&progress.throttled, 1);
                     refusals += 1;
                     let since: Instant = *refused_since.get_or_insert_with(Instant::now);
-                    if since.elapsed() >= self.config.throttle_timeout {
+                    let told = fault.retry_after.unwrap_or_default();
+                    // A store that wants to be left alone for longer than that is not waited for in vain.
+                    let patience = self.config.throttle_timeout;
+                    if since.elapsed() >= patience || since.elapsed() + told > patience {
                         return Err(fault);
                     }
-                    backoff(refusals, fastrand::f64())
+                    backoff(refusals, fastrand::f64()).max(told)
                 }
                 Kind::Passing if tries < self.config.max_attempts => {
                     tries += 1;
@@ -203,15 +129,78 @@ impl Client {
         }
     }
 
-    async fn list_once(
+    /// A page of a listing, asked for once. It is checked against the request before anybody sees it.
+    pub async fn list_once(
         &self,
         target: &Target,
         request: &ListRequest,
         progress: &Progress,
     ) -> Result<Listing, Fault> {
-        let details = request.details;
-        let read = move |answer: &Answer<'_>| answer.listing(details);
-        self.with_credentials(progress, |sdk| {
+        let mut page = self.page(target, request, progress).await?;
+        for can_ask in [true, false] {
+            let decoded = self.names.decode(page).map_err(|what| Fault::invalid_listing(&what))?;
+            page = match decoded {
+                Decoded::Page(page) => {
+                    let accepted = request.accept(page);
+                    return accepted.map_err(|what| Fault::invalid_listing(&what));
+                }
+                Decoded::Open(page, doubts) => {
+                    if can_ask {
+                        self.ask_for_plus(target, request, &doubts, progress).await?;
+                    }
+                    page
+                }
+            };
+        }
+        Err(Fault::invalid_listing(
+            "does not tell whether + is a plus or a blank in the names that it lists",
+        ))
+    }
+
+    /// Finds out what `+` is in these names: at most two small questions for each, and once per client as a rule.
+    async fn ask_for_plus(
+        &self,
+        target: &Target,
+        request: &ListRequest,
+        doubts: &[String],
+        progress: &Progress,
+    ) -> Result<(), Fault> {
+        let first = async |name: &str, plus: Plus| {
+            let prefix = names::decode(name, plus).map_err(|what| Fault::invalid_listing(&what))?;
+            let question = ListRequest {
+                prefix: prefix.clone(),
+                versions: request.versions,
+                max_keys: Some(1),
+                ..ListRequest::default()
+            };
+            let page = self.page(target, &question, progress).await?;
+            // Names that are not encoded tell nothing of how they would be.
+            let found = page.objects.into_iter().next().filter(|_| page.is_encoded);
+            Ok((prefix, found.map(|object| object.key)))
+        };
+        for name in doubts {
+            let (plus, as_plus) = first(name, Plus::Plus).await?;
+            let (blank, as_blank) = first(name, Plus::Blank).await?;
+            let found = names::conclude((&plus, as_plus.as_deref()), (&blank, as_blank.as_deref()));
+            if let Some(found) = found {
+                self.names.learn(found);
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// A page as it is answered.
+    async fn page(
+        &self,
+        target: &Target,
+        request: &ListRequest,
+        progress: &Progress,
+    ) -> Result<Page, Fault> {
+        let asked = Arc::new(request.clone());
+        let read = move |answer: &Answer<'_>| answer.page(&asked);
+        self.with_credentials(target, progress, |sdk| {
+            let read = read.clone();
             if request.versions {
                 let (key, version) = match &request.place {
                     Some(Place::Marker(key, version)) => (Some(key.clone()), version.clone()),
@@ -237,12 +226,13 @@ impl Client {
                     .interceptor(capture.clone());
                 return Box::pin(async move { capture.take(operation.send().await) });
             }
-            let token = match &request.place {
-                Some(Place::Token(token)) => Some(token.clone()),
-                _ => None,
+            let after = Some(request.after.clone()).filter(|after| !after.is_empty());
+            let (token, marker, after) = match request.place.clone() {
+                Some(Place::Token(token)) => (Some(token), None, None),
+                Some(Place::Marker(key, _)) => (None, Some(key.clone()), Some(key)),
+                Some(Place::After(key)) => (None, None, Some(key)),
+                None => (None, None, after),
             };
-            let after =
-                Some(request.after.clone()).filter(|after| token.is_none() && !after.is_empty());
             let capture = Capture::new(
                 read,
                 || Output::erase(ListObjectsV2Output::builder().build()),
@@ -260,6 +250,13 @@ impl Client {
                 .set_delimiter(request.folders.then(|| "/".to_owned()))
                 .set_max_keys(request.max_keys)
                 .customize()
+                .mutate_request(move |http| {
+                    // A store whose answers are those of the first version may know that one alone, where the parameter has this name.
+                    if let Some(marker) = &marker {
+                        let uri = format!("{}&marker={}", http.uri(), percent_encoded(marker));
+                        http.set_uri(uri).expect("a part was added to a URI");
+                    }
+                })
                 .interceptor(capture.clone());
             Box::pin(async move { capture.take(operation.send().await) })
         })
@@ -270,12 +267,12 @@ impl Client {
     pub async fn delete_many(
         &self,
         target: &Target,
-        items: &[Doomed],
+        objects: Checked<'_>,
         proof: Proof,
         quiet: bool,
         progress: &Progress,
     ) -> Result<Deletion, Fault> {
-        let objects = items.iter().map(|item| {
+        let objects = objects.items().iter().map(|item| {
             let identifier =
                 ObjectIdentifier::builder().key(&item.key).set_version_id(item.version.clone());
             identifier.build().expect("it has a key")
@@ -285,7 +282,7 @@ impl Client {
             .quiet(quiet)
             .build()
             .expect("it has objects");
-        self.with_credentials(progress, |sdk| {
+        self.with_credentials(target, progress, |sdk| {
             let capture = Capture::new(
                 |answer: &Answer<'_>| answer.deletion(),
                 || Output::erase(DeleteObjectsOutput::builder().build()),
@@ -310,11 +307,15 @@ impl Client {
     pub async fn delete_one(
         &self,
         target: &Target,
-        item: &Doomed,
+        object: Checked<'_>,
         progress: &Progress,
-    ) -> Result<Deletion, Fault> {
+    ) -> Result<Single, Fault> {
+        let [item] = object.items() else {
+            let message = "More than one key for a request of one".to_owned();
+            return Err(Fault::fatal("InvalidRequest", message));
+        };
         let of_version = item.version.is_some();
-        self.with_credentials(progress, |sdk| {
+        self.with_credentials(target, progress, |sdk| {
             let read = move |answer: &Answer<'_>| answer.single(of_version);
             let blank = || Output::erase(DeleteObjectOutput::builder().build());
             let (capture, key) = Capture::of_key(&item.key, read, blank);
@@ -334,72 +335,66 @@ impl Client {
         .await
     }
 
-    /// Sends a request, and again with new credentials when those it had were too old.
+    /// Sends a request, and says of its fault which bucket it is about.
     async fn with_credentials<T>(
+        &self,
+        target: &Target,
+        progress: &Progress,
+        request: impl Fn(&aws_sdk_s3::Client) -> Sending<T>,
+    ) -> Result<T, Fault> {
+        let sent = self.renewed(progress, request).await;
+        sent.map_err(|fault| fault.at(&target.place()))
+    }
+
+    /// Sends a request, and again with new credentials when those it had were too old, or once at the store's time when the clocks
+    /// differ.
+    async fn renewed<T>(
         &self,
         progress: &Progress,
         request: impl Fn(&aws_sdk_s3::Client) -> Sending<T>,
     ) -> Result<T, Fault> {
-        let (sdk, credentials) = self
+        let connected = self
             .connected
             .get_or_try_init(|| connect(&self.config, self.credentials.clone()))
             .await?;
-        let mut renewals = 0;
+        let (mut renewals, mut is_corrected) = (0, false);
         loop {
-            let fetched = timeout(self.config.request_timeout, credentials.get()).await;
-            fetched
-                .unwrap_or_else(|_| Err("They did not come within requestTimeout".to_owned()))
-                .map_err(|message| Fault::fatal("CredentialsError", message))?;
+            let values = match &connected.credentials {
+                Some(credentials) => Some(self.fetched(credentials).await?),
+                None => None,
+            };
             let sent = Instant::now();
             add(&progress.requests, 1);
-            let fault = match request(sdk).await {
-                Err(fault) if fault.kind == Kind::Expired => fault,
-                other => return other,
+            let fault = match request(&connected.sdk).await {
+                Ok(answer) => return Ok(answer),
+                Err(fault) => connected.told(fault, values.as_ref()),
             };
-            renewals += 1;
-            if !credentials.expired(sent).await || renewals > MOST_RENEWALS {
-                return Err(Fault { kind: Kind::Fatal, ..fault });
+            match &connected.credentials {
+                // The SDK has taken the store's time from the answer, and signs with it from now on.
+                _ if fault.is_about_time() && !is_corrected => is_corrected = true,
+                _ if fault.is_about_time() => {
+                    let message = format!(
+                        "The clock of this machine differs from the store's, and its answers have no right Date to correct that by: {}",
+                        fault.message
+                    );
+                    return Err(Fault { kind: Kind::Fatal, message, ..fault });
+                }
+                Some(credentials) if fault.kind == Kind::Expired => {
+                    renewals += 1;
+                    if !credentials.expired(sent).await || renewals > MOST_RENEWALS {
+                        return Err(Fault { kind: Kind::Fatal, ..fault });
+                    }
+                }
+                _ => return Err(fault),
             }
             add(&progress.retries, 1);
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn falls_from_way_to_way_until_one_works() {
-        let ways = Ways::new(None);
-        assert_eq!(ways.refused(Way::Checksum), Fallback::Retry);
-        assert_eq!(ways.current(), Way::Md5);
-        assert_eq!(
-            ways.refused(Way::Checksum),
-            Fallback::Retry,
-            "it was in flight, and falls no further"
-        );
-        assert_eq!(ways.current(), Way::Md5);
-        ways.worked(Way::Md5);
-        assert_eq!(ways.refused(Way::Md5), Fallback::Report, "it works, so these keys are refused");
-        assert_eq!(ways.current(), Way::Md5);
-    }
-
-    #[test]
-    fn there_is_no_way_behind_the_last() {
-        let ways = Ways::new(None);
-        ways.refused(Way::Checksum);
-        ways.refused(Way::Md5);
-        assert_eq!(ways.current(), Way::Single);
-        assert_eq!(ways.refused(Way::Single), Fallback::Report);
-    }
-
-    #[test]
-    fn a_way_that_was_told_is_kept() {
-        for way in WAYS {
-            let ways = Ways::new(Some(way));
-            assert_eq!(ways.refused(way), Fallback::Report);
-            assert_eq!(ways.current(), way);
-        }
+    async fn fetched(&self, credentials: &Credentials) -> Result<Values, Fault> {
+        let fetched = timeout(self.config.request_timeout, credentials.get()).await;
+        fetched
+            .unwrap_or_else(|_| Err("They did not come within requestTimeout".to_owned()))
+            .map_err(|message| Fault::fatal("CredentialsError", message))
     }
 }

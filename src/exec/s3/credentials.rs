@@ -52,13 +52,14 @@ impl Credentials {
         Self::new(fetch, true)
     }
 
-    /// Those of the SDK's default chain.
-    pub fn from_chain(provider: SharedCredentialsProvider) -> Self {
+    /// Those that the SDK finds; `hint` says where it looks, and what to do when there is nothing.
+    pub fn from_chain(provider: SharedCredentialsProvider, hint: String) -> Self {
         Self::fetched(move || {
-            let provider = provider.clone();
-            Box::pin(
-                async move { provider.provide_credentials().await.map_err(|error| chain(&error)) },
-            )
+            let (provider, hint) = (provider.clone(), hint.clone());
+            Box::pin(async move {
+                let found = provider.provide_credentials().await;
+                found.map_err(|error| format!("{}: {hint}", chain(&error)))
+            })
         })
     }
 
@@ -76,7 +77,10 @@ impl Credentials {
             return Ok(kept.values.clone());
         }
         let fetched = Instant::now();
-        let values = (self.0.fetch)().await?;
+        let values = without_empty_token((self.0.fetch)().await?);
+        if let Some(fault) = find_fault(&values) {
+            return Err(fault);
+        }
         let life = values.expiry().map(|expiry| expiry.duration_since(now).unwrap_or_default());
         let fresh_until = life.map(|life| now + (life - EARLY.min(life / 10)));
         *kept = Some(Kept { values: values.clone(), fetched, fresh_until });
@@ -92,6 +96,51 @@ impl Credentials {
         }
         self.0.can_change
     }
+}
+
+/// What is wrong with credentials, by the name of the field and without its value: it may be a secret.
+///
+/// They stand in headers, and the SDK panics at what no header can carry.
+pub fn find_fault(values: &Values) -> Option<String> {
+    let fields = [
+        ("accessKeyId", values.access_key_id()),
+        ("secretAccessKey", values.secret_access_key()),
+        ("sessionToken", values.session_token().unwrap_or("none")),
+    ];
+    fields.into_iter().find_map(|(name, value)| {
+        let is_odd = |char: char| match name {
+            "accessKeyId" => !char.is_ascii_graphic(),
+            "sessionToken" => !(char.is_ascii_graphic() || char == ' '),
+            _ => char.is_control(),
+        };
+        if value.is_empty() {
+            return Some(format!("{name} is empty"));
+        }
+        if let Some(at) = value.chars().position(is_odd) {
+            return Some(format!("{name} holds a character that is no part of one, at {at}"));
+        }
+        let is_padded = value.trim() != value;
+        is_padded.then(|| format!("{name} begins or ends with a blank"))
+    })
+}
+
+/// An empty token is none: stores refuse a request that has one in its headers.
+fn without_empty_token(values: Values) -> Values {
+    if values.session_token() != Some("") {
+        return values;
+    }
+    let (id, secret) = (values.access_key_id(), values.secret_access_key());
+    Values::new(id, secret, None, values.expiry(), "no token")
+}
+
+/// What is shorter is no secret, and may be a part of any word.
+const SHORTEST_SECRET: usize = 6;
+
+/// A text without the credentials that a store or a proxy may have echoed in it.
+pub fn hidden(text: String, values: &Values) -> String {
+    let secrets = [Some(values.secret_access_key()), values.session_token()];
+    let shown = secrets.into_iter().flatten().filter(|secret| secret.len() >= SHORTEST_SECRET);
+    shown.fold(text, |text, secret| text.replace(secret, "[hidden]"))
 }
 
 impl fmt::Debug for Credentials {
@@ -168,6 +217,35 @@ mod tests {
             assert_eq!(credentials.get().await.unwrap_err(), "no luck");
             let fixed = Credentials::fixed(Values::new("a", "b", None, None, "test"));
             assert!(!fixed.expired(Instant::now()).await, "what never changes can't be mended");
+        });
+    }
+
+    #[test]
+    fn faults_are_named_without_the_value() {
+        let table = [
+            ("AKIA\n", "hush", None, "accessKeyId"),
+            ("AK IA", "hush", None, "accessKeyId"),
+            ("", "hush", None, "accessKeyId"),
+            ("AKIA", "hush\n", None, "secretAccessKey"),
+            ("AKIA", " hush", None, "secretAccessKey"),
+            ("AKIA", "hush", Some("hush\r\nX: y"), "sessionToken"),
+            ("AKIA", "hush", Some("húsh"), "sessionToken"),
+        ];
+        for (id, secret, token, name) in table {
+            let values = Values::new(id, secret, token.map(str::to_owned), None, "test");
+            let fault = find_fault(&values).unwrap();
+            assert!(fault.starts_with(name) && !fault.contains("hush"), "{fault}");
+        }
+        let values = Values::new("AKIA", "hush-hush", Some("a token".to_owned()), None, "test");
+        assert_eq!(find_fault(&values), None);
+        assert_eq!(hidden("it says hush-hush".to_owned(), &values), "it says [hidden]");
+    }
+
+    #[test]
+    fn an_empty_token_is_none() {
+        runtime::handle().block_on(async {
+            let values = Values::new("a", "b", Some(String::new()), None, "test");
+            assert_eq!(Credentials::fixed(values).get().await.unwrap().session_token(), None);
         });
     }
 }

@@ -4,6 +4,7 @@
 //! times, who is reported, and what makes the whole job pointless.
 
 use std::any::Any;
+use std::time::Duration;
 
 use crate::faults;
 
@@ -33,33 +34,72 @@ pub struct Fault {
     pub code: String,
     /// What is said about it.
     pub message: String,
+    /// How long the store wants to be left alone.
+    pub retry_after: Option<Duration>,
 }
+
+/// The code of a key that a store reports without saying why.
+const NO_CODE: &str = "UnknownError";
+/// The code of a delete that was answered, but not with what was deleted.
+const NOT_CONFIRMED: &str = "NotConfirmed";
 
 impl Fault {
     /// A fault that was answered.
     pub fn answered(status: u16, code: &str, message: String) -> Self {
         let code = if code.is_empty() { format!("Http{status}") } else { code.to_owned() };
-        Self { kind: kind(status, &code), status: Some(status), code, message }
+        Self { kind: kind(status, &code), status: Some(status), code, message, retry_after: None }
     }
 
     /// A fault of one key in an answer that is fine otherwise.
     pub fn of_key(code: &str, message: String) -> Self {
-        // One key alone can't make the job pointless.
+        let (code, message) = (code.trim(), message.trim());
         let kind = match kind(200, code) {
+            // Without a reason it may pass.
+            _ if code.is_empty() => Kind::Passing,
+            // One key alone can't make the job pointless.
             Kind::Fatal => Kind::Refused,
+            Kind::Expired => Kind::Passing,
             kind => kind,
         };
-        Self { kind, status: Some(200), code: code.to_owned(), message }
+        let code = if code.is_empty() { NO_CODE } else { code };
+        let message = if message.is_empty() { "the store gives no reason" } else { message };
+        let (code, message) = (code.to_owned(), message.to_owned());
+        Self { kind, status: Some(200), code, message, retry_after: None }
+    }
+
+    /// A delete that a store answered with success, but without saying what was deleted.
+    pub fn not_confirmed(what: &str) -> Self {
+        Self::passing(NOT_CONFIRMED, format!("The store does not say that it was deleted: {what}"))
     }
 
     /// A fault without an answer that makes sense.
     pub fn passing(code: &str, message: String) -> Self {
-        Self { kind: Kind::Passing, status: None, code: code.to_owned(), message }
+        let code = code.to_owned();
+        Self { kind: Kind::Passing, status: None, code, message, retry_after: None }
     }
 
     /// A fault that no request can mend.
     pub fn fatal(code: &str, message: String) -> Self {
-        Self { kind: Kind::Fatal, status: None, code: code.to_owned(), message }
+        Self { kind: Kind::Fatal, status: None, code: code.to_owned(), message, retry_after: None }
+    }
+
+    /// This fault, with the host or the bucket that it is about.
+    pub fn at(self, place: &str) -> Self {
+        if self.message.contains(place) {
+            return self;
+        }
+        let message = match self.message.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) {
+            // A host is told already, and the bucket stands beside it.
+            Some((text, host)) if host.starts_with("http") => format!("{text} ({host}, {place})"),
+            _ if self.message.is_empty() => format!("It says no more ({place})"),
+            _ => format!("{} ({place})", self.message),
+        };
+        Self { message, ..self }
+    }
+
+    /// Options, environment and profile that no request can be made with.
+    pub fn invalid_config(message: String) -> Self {
+        Self::fatal("InvalidConfig", message)
     }
 
     /// What is told when a task of ours panicked.
@@ -68,7 +108,46 @@ impl Fault {
         Self::fatal("Panic", format!("A fault of this library: {text}"))
     }
 
-    /// Whether it may mean that the store can't do this kind of multi-delete, rather than that these keys must stay.
+    /// Whether the store's clock and this machine's differ too much.
+    pub fn is_about_time(&self) -> bool {
+        matches!(self.code.as_str(), "RequestTimeTooSkewed" | "RequestInTheFuture")
+    }
+
+    /// The store says how long it wants to be left alone.
+    pub fn told_to_wait(self, wait: Duration) -> Self {
+        let is_passing = self.kind == Kind::Passing;
+        // A store that is down for a while says so in the same way as one that is asked too often, and is left alone as well.
+        let kind = if self.status == Some(503) && is_passing { Kind::Throttled } else { self.kind };
+        Self { kind, retry_after: Some(wait), ..self }
+    }
+
+    /// Whether a delete was answered, but not with what was deleted.
+    pub fn is_not_confirmed(&self) -> bool {
+        self.code == NOT_CONFIRMED
+    }
+
+    /// Whether it says that the object does not exist, so that nothing is left to delete.
+    pub fn says_deleted(&self) -> bool {
+        matches!(self.code.as_str(), "NoSuchKey" | "NoSuchVersion")
+    }
+
+    /// Whether the body of the request was too large.
+    pub fn is_too_large(&self) -> bool {
+        const CODES: [&str; 4] = [
+            "EntityTooLarge",
+            "MaxMessageLengthExceeded",
+            "RequestBodyTooLarge",
+            "RequestEntityTooLarge",
+        ];
+        self.status == Some(413) || CODES.contains(&self.code.as_str())
+    }
+
+    /// Whether no answer came because the connection broke.
+    pub fn is_broken_connection(&self) -> bool {
+        self.code == "ConnectionError"
+    }
+
+    /// Whether it may mean that the store can't do this kind of multi-delete, rather than that these keys are refused.
     pub fn is_about_the_way(&self) -> bool {
         const CODES: [&str; 14] = [
             "BadDigest",
@@ -87,29 +166,40 @@ impl Fault {
             "XNotImplemented",
         ];
         match self.status {
-            Some(501 | 405) => true,
+            Some(307 | 404) => !matches!(self.code.as_str(), "NoSuchBucket" | "WrongRegion"),
+            Some(405 | 411 | 412 | 415 | 501) => self.kind != Kind::Throttled,
             Some(400) => CODES.contains(&self.code.as_str()) || self.code == "Http400",
             _ => false,
         }
     }
 }
 
+/// Whether a code says that requests come too fast. Each store has words of its own for that.
+fn is_throttling(code: &str) -> bool {
+    const CODES: [&str; 5] =
+        ["429", "503", "bandwidthlimitexceeded", "priorrequestnotcomplete", "serverbusy"];
+    const PARTS: [&str; 8] = [
+        "limitexceededbyrate",
+        "provisionedthroughputexceeded",
+        "qps",
+        "rateexceeded",
+        "ratelimit",
+        "slowdown",
+        "throttl",
+        "toomanyrequest",
+    ];
+    let letters = code.chars().filter(char::is_ascii_alphanumeric);
+    let code: String = letters.map(|char| char.to_ascii_lowercase()).collect();
+    CODES.contains(&code.as_str())
+        || code.starts_with("requestlimitexceeded")
+        || PARTS.iter().any(|part| code.contains(part))
+}
+
 fn kind(status: u16, code: &str) -> Kind {
+    if status == 429 || is_throttling(code) {
+        return Kind::Throttled;
+    }
     match code {
-        "SlowDown"
-        | "SlowDownRead"
-        | "SlowDownWrite"
-        | "Throttling"
-        | "ThrottlingException"
-        | "ThrottledException"
-        | "RequestThrottled"
-        | "RequestThrottledException"
-        | "RequestLimitExceeded"
-        | "TooManyRequests"
-        | "TooManyRequestsException"
-        | "BandwidthLimitExceeded"
-        | "ProvisionedThroughputExceededException"
-        | "PriorRequestNotComplete" => Kind::Throttled,
         "InternalError"
         | "InternalFailure"
         | "ServiceUnavailable"
@@ -134,7 +224,6 @@ fn kind(status: u16, code: &str) -> Kind {
         | "InvalidBucketName"
         | "PermanentRedirect" => Kind::Fatal,
         _ => match status {
-            429 => Kind::Throttled,
             408 | 500 | 502..=599 => Kind::Passing,
             300..=399 => Kind::Fatal,
             _ => Kind::Refused,
@@ -152,6 +241,13 @@ mod tests {
             (503, "SlowDown", Kind::Throttled),
             (200, "SlowDown", Kind::Throttled),
             (429, "", Kind::Throttled),
+            (429, "AccessDenied", Kind::Throttled),
+            (400, "ExceedAccountQPSLimit", Kind::Throttled),
+            (403, "QpsLimitExceeded", Kind::Throttled),
+            (503, "ServerBusy", Kind::Throttled),
+            (400, "Throttling.User", Kind::Throttled),
+            (400, "slow_down", Kind::Throttled),
+            (503, "RequestRateExceeded", Kind::Throttled),
             (503, "ServiceUnavailable", Kind::Passing),
             (503, "", Kind::Passing),
             (500, "InternalError", Kind::Passing),
@@ -179,10 +275,44 @@ mod tests {
     }
 
     #[test]
+    fn a_store_that_says_when_to_come_again_throttles() {
+        let wait = Duration::from_secs(4);
+        for (status, code, kind) in [
+            (503, "", Kind::Throttled),
+            (503, "ServiceUnavailable", Kind::Throttled),
+            (429, "", Kind::Throttled),
+            (500, "", Kind::Passing),
+            (403, "AccessDenied", Kind::Refused),
+        ] {
+            let fault = Fault::answered(status, code, String::new()).told_to_wait(wait);
+            assert_eq!((fault.kind, fault.retry_after), (kind, Some(wait)), "{status} {code}");
+        }
+    }
+
+    #[test]
+    fn a_fault_of_a_key_has_a_code_and_a_reason() {
+        for (code, message) in [("", ""), (" ", "\n")] {
+            let fault = Fault::of_key(code, message.to_owned());
+            assert_eq!(fault.code, "UnknownError");
+            assert_eq!(fault.message, "the store gives no reason");
+        }
+        let fault = Fault::of_key("Code", " why ".to_owned());
+        assert_eq!((fault.code.as_str(), fault.message.as_str()), ("Code", "why"));
+    }
+
+    #[test]
     fn what_a_key_means() {
         let table = [
             ("AccessDenied", Kind::Refused),
             ("SlowDown", Kind::Throttled),
+            ("ExceedAccountQPSLimit", Kind::Throttled),
+            ("QpsLimitExceeded", Kind::Throttled),
+            ("ServerBusy", Kind::Throttled),
+            ("429", Kind::Throttled),
+            ("503", Kind::Throttled),
+            ("TooManyRequestsException", Kind::Throttled),
+            ("ExpiredToken", Kind::Passing),
+            ("", Kind::Passing),
             ("InternalError", Kind::Passing),
             ("NoSuchBucket", Kind::Refused),
             ("Whatever", Kind::Refused),
@@ -202,6 +332,17 @@ mod tests {
             (400, "InvalidRequest", true),
             (400, "MissingContentMD5", true),
             (400, "", true),
+            (404, "", true),
+            (404, "MethodNotAllowed", true),
+            (404, "NoSuchBucket", false),
+            (301, "PermanentRedirect", false),
+            (307, "WrongRegion", false),
+            (307, "NotS3", true),
+            (307, "TemporaryRedirect", true),
+            (411, "MissingContentLength", true),
+            (412, "PreconditionFailed", true),
+            (415, "", true),
+            (413, "", false),
             (400, "ExpiredToken", false),
             (403, "AccessDenied", false),
             (503, "SlowDown", false),

@@ -34,6 +34,11 @@ impl Filter {
         self.modified_before.is_some()
     }
 
+    /// Whether the size of an object has to be known.
+    pub fn needs_sizes(&self) -> bool {
+        self.min_size.is_some() || self.max_size.is_some()
+    }
+
     /// Whether an object is wanted. One whose time can't be read is not older than anything.
     pub fn admits(&self, object: &Object) -> bool {
         let size = object.size as f64;

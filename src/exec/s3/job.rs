@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::client::Client;
-use super::delete::{self, Deleter, Gate, Stayed};
+use super::delete::{self, Deleter, Failed, Gate};
 use super::fault::Fault;
 use super::list::{self, Lister};
 use super::object::Object;
@@ -37,14 +37,14 @@ pub struct Job {
 pub type Outcome = Result<(), Fault>;
 
 impl Job {
-    /// Lists and deletes. Keys that stay go to `stayed`, and the job goes on when they were taken.
-    pub async fn delete_all(self, stayed: mpsc::Sender<Vec<Stayed>>) -> Outcome {
+    /// Lists and deletes. Keys that fail go to `failed`, and the job goes on when they were taken.
+    pub async fn delete_all(self, failed: mpsc::Sender<Vec<Failed>>) -> Outcome {
         let Self { client, list, delete, window, gate, progress, stop } = self;
         // Deleting may end by itself, when nothing can be deleted; listing ends with it.
         let source = Lister::new(Arc::clone(&client), list, Arc::clone(&progress), stop.clone());
         let deleter = Deleter::new(client, delete, gate, progress, stop.clone());
         let executor = Arc::new(Pages(deleter.clone()));
-        let end = run(source, executor, window, stayed, &stop).await;
+        let end = run(source, executor, window, failed, &stop).await;
         stop.stop();
         match (deleter.fatal(), end) {
             (Some(fault), _) => Err(fault.clone()),
@@ -68,10 +68,10 @@ impl Job {
 struct Pages(Deleter);
 
 impl Executor<Vec<Object>> for Pages {
-    type Failure = Vec<Stayed>;
+    type Failure = Vec<Failed>;
 
-    async fn execute(&self, page: Vec<Object>) -> Result<(), Vec<Stayed>> {
+    async fn execute(&self, page: Vec<Object>) -> Result<(), Vec<Failed>> {
         let settled = self.0.delete(page).await;
-        if settled.stayed.is_empty() { Ok(()) } else { Err(settled.stayed) }
+        if settled.failed.is_empty() { Ok(()) } else { Err(settled.failed) }
     }
 }

@@ -1,6 +1,6 @@
 //! Lists and deletes objects in S3, by aws-sdk-s3.
 //!
-//! Pure decisions: [`fault`] (what an error means), [`verdict`] (what becomes of the keys), [`ranges`] (how a key space is split),
+//! Pure decisions: [`fault`] (what an error means), [`ranges`] (how a key space is split),
 //! [`filter`] (what is wanted), [`xml`] and [`answer`] (what was said). The rest does I/O: [`client`] sends one request at a time, [`list`] finds
 //! objects, [`delete`] removes them, [`job`] does both at once.
 //!
@@ -11,8 +11,10 @@
 pub mod answer;
 pub mod client;
 pub mod config;
+mod connection;
 pub mod credentials;
 pub mod delete;
+mod explain;
 pub mod fault;
 pub mod filter;
 pub mod job;
@@ -22,5 +24,4 @@ pub mod progress;
 pub mod ranges;
 mod request;
 mod split;
-mod verdict;
 pub mod xml;

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Progress {
     /// Objects found and wanted.
     pub listed: AtomicU64,
-    /// Bytes of the objects that went, as far as a listing told.
+    /// Bytes of the objects that were deleted, as far as a listing told.
     pub bytes: AtomicU64,
-    /// Objects that went.
+    /// Objects that were deleted.
     pub deleted: AtomicU64,
-    /// Objects that stayed.
+    /// Objects that failed.
     pub failed: AtomicU64,
     /// Delete markers that were made.
     pub markers: AtomicU64,

@@ -85,6 +85,12 @@ pub struct Settings {
     /// Write answers with line breaks and indentation
     #[arg(long)]
     pub pretty_xml: bool,
+    /// Serve under this path only, such as /storage/v1/s3; signatures cover it
+    #[arg(long, value_name = "PATH", default_value = "")]
+    pub path_prefix: String,
+    /// How far the server's clock is ahead of the machine's, in milliseconds; signatures and the header Date go by it
+    #[arg(long, value_name = "MS", default_value_t = 0, allow_negative_numbers = true)]
+    pub clock_skew: i64,
     /// Close a connection without a word when it was idle for so long, in milliseconds
     #[arg(long, value_name = "MS")]
     pub idle_timeout: Option<f64>,
@@ -114,6 +120,13 @@ impl Settings {
         }
         if self.max_in_flight_per_prefix == Some(0) {
             return Err("maxInFlightPerPrefix is 0: give 1 or more".to_owned());
+        }
+        let is_prefix = self.path_prefix.starts_with('/') && !self.path_prefix.ends_with('/');
+        if !self.path_prefix.is_empty() && !is_prefix {
+            return Err(format!(
+                "pathPrefix is {:?}: begin it with a slash, and end it with none",
+                self.path_prefix
+            ));
         }
         match self.no_multi_delete {
             None | Some(501 | 400) => Ok(()),
@@ -169,6 +182,7 @@ mod tests {
             (json!({ "keysPerSecondPerPrefix": 0 }), "keysPerSecondPerPrefix is 0"),
             (json!({ "maxInFlightPerPrefix": 0 }), "maxInFlightPerPrefix is 0"),
             (json!({ "noMultiDelete": 404 }), "noMultiDelete is 404"),
+            (json!({ "pathPrefix": "/a/" }), "pathPrefix is \"/a/\""),
             (json!([]), "JSON object"),
         ] {
             let error = settings.changed_by(&change).unwrap_err();

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
+use hyper::header::HeaderValue;
 use hyper::http::request::Parts;
 use hyper::{Request, Response};
 use tokio::time::sleep;
@@ -23,7 +24,7 @@ use crate::operations::{self, Context};
 use crate::options::{Settings, milliseconds};
 use crate::request::input::Input;
 use crate::request::route::{Operation, Target, route};
-use crate::text::now_ms;
+use crate::text::{http_time, now_ms};
 
 /// More than any test sends.
 const MAX_BODY_BYTES: usize = 256 << 20;
@@ -48,7 +49,8 @@ pub(super) async fn answer(
         let body = read(body).await?.unwrap_or_default();
         return Ok(admin::answer(state, &head, path, &body).into_response(id));
     }
-    let routed = route(&head.method, &head.uri, &head.headers);
+    let settings = state.settings();
+    let routed = route(&settings.path_prefix, &head.method, &head.uri, &head.headers);
     let in_flight = routed.as_ref().ok().map(|target| state.stats.request(target.operation));
     if in_flight.is_none() {
         state.stats.count(|counters| counters.requests.total += 1);
@@ -63,7 +65,13 @@ pub(super) async fn answer(
                     .stats
                     .count(|counters| *counters.errors.entry(code.to_string()).or_default() += 1);
             }
-            Ok(answer.into_response(id))
+            let mut response = answer.into_response(id);
+            if settings.clock_skew != 0 && !response.headers().contains_key("date") {
+                let date = http_time(now_ms() + settings.clock_skew);
+                let date = HeaderValue::try_from(date).expect("a date is plain text");
+                response.headers_mut().insert("date", date);
+            }
+            Ok(response)
         }
         Outcome::Close => Err(Closed),
         Outcome::Never => std::future::pending().await,
@@ -111,7 +119,7 @@ fn checked(
         query: &target.query,
         headers: &head.headers,
     };
-    signature::verify(&signed, &state.credentials, &state.region, now_ms())?;
+    signature::verify(&signed, &state.credentials, &state.region, now_ms() + settings.clock_skew)?;
     let body = body.ok_or_else(|| {
         S3Error::new(
             400,

@@ -74,13 +74,15 @@ pub const MAX_KEY_BYTES: usize = 1024;
 const UNSUPPORTED_HEADERS: [&str; 5] =
     ["x-amz-copy-source", "x-amz-mfa", "if-match", "if-none-match", "range"];
 
-/// Tells what the request is about; whatever is not offered is refused by name.
-pub fn route(method: &Method, uri: &Uri, headers: &HeaderMap) -> S3Result<Target> {
+/// Tells what the request is about, under the path `prefix`; whatever is not offered is refused by name.
+pub fn route(prefix: &str, method: &Method, uri: &Uri, headers: &HeaderMap) -> S3Result<Target> {
     let query = Query::parse(uri.query().unwrap_or_default())?;
     let path = decode_path(uri.path())?;
     // Split before decoding would be the same: a bucket's name holds nothing that needs encoding.
-    let (bucket, key) =
-        path.strip_prefix('/').and_then(|rest| rest.split_once('/')).unwrap_or((&path[1..], ""));
+    let rest = path.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('/'));
+    let rest =
+        rest.ok_or_else(|| S3Error::new(404, "NoSuchPath", format!("There is no {path} here")))?;
+    let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
     check_bucket_name(bucket)?;
     if key.len() > MAX_KEY_BYTES {
         return Err(S3Error::new(400, "KeyTooLongError", "Your key is too long"));
@@ -148,7 +150,7 @@ mod tests {
 
     fn routed(method: &str, uri: &str) -> Result<(Operation, String, String), String> {
         let method = Method::from_bytes(method.as_bytes()).unwrap();
-        route(&method, &uri.parse().unwrap(), &HeaderMap::new())
+        route("", &method, &uri.parse().unwrap(), &HeaderMap::new())
             .map(|target| (target.operation, target.bucket, target.key))
             .map_err(|error| error.code.into_owned())
     }
@@ -174,6 +176,20 @@ mod tests {
                 Ok((operation, "bucket".into(), key.into())),
                 "{method} {uri}"
             );
+        }
+    }
+
+    #[test]
+    fn a_prefix_of_the_path_is_no_bucket_and_is_signed() {
+        let target = |uri: &str| {
+            route("/storage/v1", &Method::DELETE, &uri.parse().unwrap(), &HeaderMap::new())
+                .map(|target| (target.bucket, target.key, target.path))
+                .map_err(|error| error.code.into_owned())
+        };
+        let path = "/storage/v1/bucket/k";
+        assert_eq!(target(path), Ok(("bucket".into(), "k".into(), path.into())));
+        for uri in ["/bucket/k", "/storage/v1bucket/k", "/storage"] {
+            assert_eq!(target(uri), Err("NoSuchPath".into()), "{uri}");
         }
     }
 

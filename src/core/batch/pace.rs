@@ -2,14 +2,14 @@
 //!
 //! # How it works
 //!
-//! A store that throttles refuses requests, and each refused one is work for nothing. A limit on requests in flight does
-//! not help, because requests that are refused come back at once. So a [`Pace`] says when the next request may be *sent*:
+//! A store that is asked too fast throttles requests, and each throttled one is work for nothing. A limit on requests in
+//! flight does not help, because requests that are throttled come back at once. So a [`Pace`] says when the next request may be *sent*:
 //! a request of `n` keys moves that time on by `n / rate`.
 //!
-//! The rate is raised by a little in each second and cut when a request is refused. Requests that were sent before the last
+//! The rate is raised by a little in each second and cut when a request is throttled. Requests that were sent before the last
 //! cut say nothing about the rate since, so they cut nothing. How far to cut follows from a measurement: whenever a request
-//! is refused the store's allowance is used up, so the keys that went between two refusals, over the time between them, are
-//! what the store allows.
+//! is throttled the store's allowance is used up, so the keys that were deleted between two throttlings, over the time
+//! between them, are what the store allows.
 //!
 //! Time is given by the caller, as a duration since any one moment.
 
@@ -18,24 +18,24 @@ use std::time::Duration;
 /// A moment, as the time since the caller's own beginning.
 pub type Moment = Duration;
 
-/// A refusal keeps this much of the rate, when nothing was measured.
+/// A throttling keeps this much of the rate, when nothing was measured.
 const CUT: f64 = 0.7;
-/// A refusal keeps this much of what the store was measured to allow.
+/// A throttling keeps this much of what the store was measured to allow.
 const MEASURED_CUT: f64 = 0.94;
 /// Each second adds this much of the rate after the last cut, once it was measured, and before that.
 const RAISE: f64 = 0.008;
 const RAISE_UNMEASURED: f64 = 0.5;
-/// After so long without a refusal the rate grows faster, second by second: the store may allow far more by now.
+/// After so long without a throttling the rate grows faster, second by second: the store may allow far more by now.
 const CALM: f64 = 8.0;
-/// Where a prefix begins of which nothing is known but that it was refused.
+/// Where a prefix begins of which nothing is known but that it was throttled.
 const START: f64 = 2000.0;
-/// A refusal lets the allowance recover for this much of the time that a request takes.
+/// A throttling lets the allowance recover for this much of the time that a request takes.
 const PAUSE: f64 = 2.0;
 /// Never slower than this, in keys a second: else a prefix would sleep long after the store has recovered.
 const SLOWEST: f64 = 10.0;
 /// No request is put off for longer than this by the one before it.
 const LONGEST_GAP: f64 = 5.0;
-/// A shorter time between two refusals measures chance.
+/// A shorter time between two throttlings measures chance.
 const MEASURABLE: f64 = 2.0;
 
 /// The rate of one prefix.
@@ -43,23 +43,23 @@ const MEASURABLE: f64 = 2.0;
 pub struct Pace {
     /// Keys a second, right after the last cut.
     rate: f64,
-    /// When it was cut, which is when a request was last refused that says something of it.
+    /// When it was cut, which is when a request was last throttled that says something of it.
     cut_at: Moment,
     is_measured: bool,
     /// When the next request may be sent.
     next: Moment,
     /// What the last request put the next one off by.
     last_gap: Duration,
-    /// The refusal from which on is measured, and the keys that went since.
+    /// The throttling from which on is measured, and the keys that were deleted since.
     measured_from: Moment,
-    gone: u64,
+    deleted: u64,
 }
 
 impl Pace {
-    /// The pace of a prefix that was just refused, `gone` keys after `since`.
-    pub fn new(since: Moment, gone: u64, now: Moment) -> Self {
-        let elapsed = (now - since).as_secs_f64().max(MEASURABLE / 2.0);
-        let rate = (gone as f64 / elapsed * CUT).max(START);
+    /// The pace of a prefix that was just throttled, `deleted` keys after `since`.
+    pub fn new(since: Moment, deleted: u64, now: Moment) -> Self {
+        let elapsed = now.saturating_sub(since).as_secs_f64().max(MEASURABLE / 2.0);
+        let rate = (deleted as f64 / elapsed * CUT).max(START);
         Self {
             rate,
             cut_at: now,
@@ -67,7 +67,7 @@ impl Pace {
             next: now,
             last_gap: Duration::ZERO,
             measured_from: now,
-            gone: 0,
+            deleted: 0,
         }
     }
 
@@ -96,24 +96,29 @@ impl Pace {
         self.last_gap = takes;
     }
 
-    /// So many keys went.
-    pub fn went(&mut self, keys: usize) {
-        self.gone += keys as u64;
+    /// So many keys were deleted.
+    pub fn deleted(&mut self, keys: usize) {
+        self.deleted += keys as u64;
     }
 
-    /// A request that was sent at `sent` is refused.
-    pub fn refused(&mut self, sent: Moment, now: Moment) {
+    /// No request is sent before this moment.
+    pub fn hold(&mut self, until: Moment) {
+        self.next = self.next.max(until);
+    }
+
+    /// A request that was sent at `sent` is throttled.
+    pub fn throttled(&mut self, sent: Moment, now: Moment) {
         if sent < self.cut_at {
             return;
         }
-        let elapsed = (now - self.measured_from).as_secs_f64();
+        let elapsed = now.saturating_sub(self.measured_from).as_secs_f64();
         let rate = self.rate(now);
         let lowered = rate * CUT;
         self.rate = if elapsed >= MEASURABLE {
-            let measured = self.gone as f64 / elapsed * MEASURED_CUT;
+            let measured = self.deleted as f64 / elapsed * MEASURED_CUT;
             self.is_measured = true;
             self.measured_from = now;
-            self.gone = 0;
+            self.deleted = 0;
             measured.clamp(lowered, rate)
         } else {
             lowered
@@ -163,20 +168,20 @@ mod tests {
     #[test]
     fn cuts_once_for_requests_that_were_sent_together() {
         let mut pace = Pace::new(at(0.0), 10_000, at(1.0));
-        pace.refused(at(0.9), at(1.1));
+        pace.throttled(at(0.9), at(1.1));
         assert_eq!(pace.rate(at(1.0)), 7000.0);
-        pace.refused(at(1.2), at(1.3));
+        pace.throttled(at(1.2), at(1.3));
         let lowered = pace.rate(at(1.3));
         assert!((5634.0..5636.0).contains(&lowered), "{lowered}");
-        pace.refused(at(1.25), at(1.4));
+        pace.throttled(at(1.25), at(1.4));
         assert!(pace.rate(at(1.4)) >= lowered);
     }
 
     #[test]
     fn a_measured_allowance_is_kept_to() {
         let mut pace = Pace::new(at(0.0), 5000, at(1.0));
-        pace.went(12_000);
-        pace.refused(at(2.9), at(3.0));
+        pace.deleted(12_000);
+        pace.throttled(at(2.9), at(3.0));
         assert!((pace.rate(at(3.0)) - 6000.0 * MEASURED_CUT).abs() < 1.0);
     }
 
@@ -185,7 +190,7 @@ mod tests {
         let mut pace = Pace::new(at(0.0), 0, at(1.0));
         assert_eq!(pace.rate(at(1.0)), START);
         for second in 2..60 {
-            pace.refused(at(f64::from(second) - 0.5), at(f64::from(second)));
+            pace.throttled(at(f64::from(second) - 0.5), at(f64::from(second)));
         }
         assert_eq!(pace.rate(at(59.0)), SLOWEST);
         pace.sent(1000, at(59.0));

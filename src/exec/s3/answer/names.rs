@@ -1,0 +1,305 @@
+//! What the names in a listing mean that `encoding-type=url` encodes.
+//!
+//! Stores agree on `%xx`. A blank is `+` to some, as in forms, and then a plus is `%2B`; to others it is `%20`, and then `+` is
+//! nothing but itself. Taken the wrong way, `a+b` deletes another key than the one that was listed. So no habit is taken for
+//! granted: what a store shows of it is [remembered](Evidence), and where a `+` comes before any evidence the store is asked
+//! for both keys that it may be.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::listing::{Page, Place};
+
+/// A store was seen to write a blank as `%20`, so that `+` is a plus.
+const BLANK_ESCAPED: u8 = 1;
+/// A store was seen to write a plus as `%2B`, so that `+` is a blank.
+const PLUS_ESCAPED: u8 = 2;
+/// A store was seen to encode names at all.
+const ENCODES: u8 = 4;
+/// So many names are kept to ask for, as those asked for may be deleted meanwhile.
+const MOST_DOUBTS: usize = 3;
+
+/// What a `+` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plus {
+    /// A plus.
+    Plus,
+    /// A blank.
+    Blank,
+}
+
+/// How a store encodes names, as far as it has shown.
+#[derive(Debug, Default)]
+pub struct Evidence(AtomicU8);
+
+/// What came of decoding a page.
+#[derive(Debug, PartialEq)]
+pub enum Decoded {
+    /// The page, with its names as they are.
+    Page(Page),
+    /// The page as it was, as nothing has shown yet what `+` is, and names in it that tell it.
+    Open(Page, Vec<String>),
+}
+
+impl Evidence {
+    /// A store was found to mean this by `+`.
+    pub fn learn(&self, plus: Plus) {
+        self.add(match plus {
+            Plus::Plus => BLANK_ESCAPED,
+            Plus::Blank => PLUS_ESCAPED,
+        });
+    }
+
+    fn add(&self, seen: u8) -> u8 {
+        self.0.fetch_or(seen, Ordering::Relaxed) | seen
+    }
+
+    /// Decodes the names of a page, if it has them encoded.
+    ///
+    /// # Errors
+    ///
+    /// What the store does, in words that continue "The store".
+    pub fn decode(&self, mut page: Page) -> Result<Decoded, String> {
+        let (mut seen, mut raw) = (0, Vec::new());
+        let mut is_plain = true;
+        for name in names(&mut page) {
+            let bytes = name.as_bytes();
+            let mut has_plus = false;
+            for at in memchr::memchr2_iter(b'%', b'+', bytes) {
+                is_plain = false;
+                match bytes.get(at..at + 3) {
+                    _ if bytes[at] == b'+' => has_plus = true,
+                    Some(b"%20") => seen |= BLANK_ESCAPED,
+                    Some(b"%2B" | b"%2b") => seen |= PLUS_ESCAPED,
+                    _ => {}
+                }
+            }
+            if has_plus && raw.len() < MOST_DOUBTS {
+                raw.push(name.clone());
+            }
+        }
+        if !page.is_encoded {
+            let has_encoded = self.0.load(Ordering::Relaxed) & ENCODES != 0;
+            return if has_encoded && !is_plain {
+                Err("encodes the names of one page and not of another".to_owned())
+            } else {
+                Ok(Decoded::Page(page))
+            };
+        }
+        let seen = self.add(seen | ENCODES) & (BLANK_ESCAPED | PLUS_ESCAPED);
+        let plus = match seen {
+            _ if raw.is_empty() => Plus::Plus,
+            BLANK_ESCAPED => Plus::Plus,
+            PLUS_ESCAPED => Plus::Blank,
+            0 => return Ok(Decoded::Open(page, raw)),
+            _ => {
+                return Err(format!(
+                    "encodes blanks as %20 and pluses as %2B, and yet names {:?}",
+                    raw[0]
+                ));
+            }
+        };
+        if !is_plain {
+            for name in names(&mut page) {
+                if memchr::memchr2(b'%', b'+', name.as_bytes()).is_some() {
+                    *name = decode(name, plus)?;
+                }
+            }
+        }
+        Ok(Decoded::Page(page))
+    }
+}
+
+/// Every name in a page that the store may have encoded.
+fn names(page: &mut Page) -> impl Iterator<Item = &mut String> {
+    let marker = match &mut page.next {
+        Some(Place::Marker(key, _)) => Some(key),
+        _ => None,
+    };
+    page.objects.iter_mut().map(|object| &mut object.key).chain(&mut page.prefixes).chain(marker)
+}
+
+/// What a name is if `+` is this.
+///
+/// # Errors
+///
+/// What the store does, in words that continue "The store".
+pub fn decode(name: &str, plus: Plus) -> Result<String, String> {
+    let unreadable = || format!("encodes a name in a way that can't be read: {name:?}");
+    let mut bytes = Vec::with_capacity(name.len());
+    let mut rest = name.as_bytes();
+    while let Some(at) = memchr::memchr2(b'%', b'+', rest) {
+        let (byte, length) = first(&rest[at..], plus);
+        bytes.extend_from_slice(&rest[..at]);
+        bytes.push(byte.ok_or_else(unreadable)?);
+        rest = &rest[at + length..];
+    }
+    bytes.extend_from_slice(rest);
+    String::from_utf8(bytes).map_err(|_| unreadable())
+}
+
+/// The first byte of an encoded name that is not empty, and how many it takes there; none if the escape is malformed.
+fn first(name: &[u8], plus: Plus) -> (Option<u8>, usize) {
+    match name[0] {
+        b'+' if plus == Plus::Blank => (Some(b' '), 1),
+        b'%' => (name.get(1..3).and_then(escaped), name.len().min(3)),
+        other => (Some(other), 1),
+    }
+}
+
+fn escaped(digits: &[u8]) -> Option<u8> {
+    let digit = |at: usize| char::from(digits[at]).to_digit(16);
+    u8::try_from(digit(0)? * 16 + digit(1)?).ok()
+}
+
+/// How a store writes the pluses or blanks of a name that it was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// As `+`.
+    Raw,
+    /// Escaped.
+    Escaped,
+    /// It has no such name, or did not understand.
+    None,
+}
+
+/// What `+` is to a store that was asked for a name, `asked`, as it is if `+` is a plus, and as it is if `+` is a blank, and
+/// that answered with these names. Nothing if that can't be told from them.
+pub fn conclude(plus: (&str, Option<&str>), blank: (&str, Option<&str>)) -> Option<Plus> {
+    match (form(plus, Plus::Plus), form(blank, Plus::Blank)) {
+        (Form::Raw, Form::None | Form::Escaped) | (Form::None, Form::Escaped) => Some(Plus::Plus),
+        (Form::None | Form::Escaped, Form::Raw) | (Form::Escaped, Form::None) => Some(Plus::Blank),
+        _ => None,
+    }
+}
+
+fn form((asked, answered): (&str, Option<&str>), plus: Plus) -> Form {
+    let Some(name) = answered else { return Form::None };
+    let mut rest = name.as_bytes();
+    for asked in asked.bytes() {
+        if rest.is_empty() {
+            return Form::None;
+        }
+        let (byte, length) = first(rest, plus);
+        // A store that answers with another name does not keep to prefixes.
+        if byte != Some(asked) {
+            return Form::None;
+        }
+        rest = &rest[length..];
+    }
+    let head = &name.as_bytes()[..name.len() - rest.len()];
+    if head.contains(&b'+') { Form::Raw } else { Form::Escaped }
+}
+
+/// Whether a prefix that an answer says it is about is surely another one than that asked for.
+///
+/// Stores echo a prefix in many ways; only what has nothing to do with it in any of them is held against an answer.
+pub fn contradict(echoed: &str, asked: &str) -> bool {
+    let readings = [Ok(echoed.to_owned()), decode(echoed, Plus::Plus), decode(echoed, Plus::Blank)];
+    let asked = asked.trim_matches('/');
+    !readings.into_iter().flatten().any(|reading| {
+        let reading = reading.trim_matches('/');
+        reading.starts_with(asked) || asked.starts_with(reading)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::s3::object::Object;
+
+    fn page(names: &[&str], is_encoded: bool) -> Page {
+        let object = |key: &&str| Object { key: (*key).to_owned(), ..Object::default() };
+        Page { objects: names.iter().map(object).collect(), is_encoded, ..Page::default() }
+    }
+
+    /// What the names of pages that come one after the other mean; `?` where the store is to be asked.
+    fn read(pages: &[&[&str]]) -> Result<Vec<String>, String> {
+        let evidence = Evidence::default();
+        let mut names = Vec::new();
+        for found in pages {
+            match evidence.decode(page(found, true))? {
+                Decoded::Page(page) => {
+                    names.extend(page.objects.into_iter().map(|object| object.key))
+                }
+                Decoded::Open(page, doubts) => {
+                    assert!(!doubts.is_empty() && page.objects.len() == found.len());
+                    names.push("?".to_owned());
+                }
+            }
+        }
+        Ok(names)
+    }
+
+    #[test]
+    fn names_are_decoded_as_the_store_was_seen_to_encode_them() {
+        let table: [(&[&[&str]], &[&str]); 12] = [
+            (&[&["a%2Bb", "a+b"]], &["a+b", "a b"]),
+            (&[&["a%2bb", "+"]], &["a+b", " "]),
+            (&[&["a%20b", "a+b"]], &["a b", "a+b"]),
+            (&[&["a%20b"], &["a+b"]], &["a b", "a+b"]),
+            (&[&["a%2Bb"], &["a+b"]], &["a+b", "a b"]),
+            (&[&["a+b"]], &["?"]),
+            (&[&["a%2520b", "a+b"]], &["?"]),
+            (&[&["100%25", "%2520", "a%2Fb"]], &["100%", "%20", "a/b"]),
+            (&[&["%F0%9F%98%80", "%01%0d"]], &["😀", "\u{1}\r"]),
+            (&[&["a%20b", "a%2Bb"]], &["a b", "a+b"]),
+            (&[&["é ~"]], &["é ~"]),
+            (&[&["plain"]], &["plain"]),
+        ];
+        for (pages, expected) in table {
+            assert_eq!(read(pages).unwrap(), expected, "{pages:?}");
+        }
+    }
+
+    #[test]
+    fn names_that_can_not_be_read_are_no_listing() {
+        for pages in [&["%zz"], &["a%2"], &["%"], &["%ff"], &["%+1"]] {
+            let what = read(&[&["a%2Bb"], pages.as_slice()]).unwrap_err();
+            assert!(what.contains("can't be read"), "{pages:?}: {what}");
+        }
+        let what = read(&[&["a%20b", "a%2Bb"], &["a+b"]]).unwrap_err();
+        assert!(what.contains("%20") && what.contains("%2B"), "{what}");
+    }
+
+    #[test]
+    fn names_are_decoded_only_where_the_answer_says_that_they_are_encoded() {
+        let evidence = Evidence::default();
+        let raw = || page(&["a+b", "%20", "%zz"], false);
+        assert_eq!(evidence.decode(raw()), Ok(Decoded::Page(raw())));
+        evidence.decode(page(&["a"], true)).unwrap();
+        assert!(evidence.decode(raw()).unwrap_err().contains("one page and not of another"));
+        assert!(evidence.decode(page(&["a b"], false)).is_ok(), "nothing in it can be encoded");
+    }
+
+    #[test]
+    fn the_store_is_asked_for_both_keys_that_a_plus_may_mean() {
+        let table = [
+            (Some("a/1+1.txt"), None, Some(Plus::Plus)),
+            (Some("a/1+1.txt"), Some("a/1%201.txt"), Some(Plus::Plus)),
+            (None, Some("a/1%201.txt"), Some(Plus::Plus)),
+            (None, Some("a/1+1.txt"), Some(Plus::Blank)),
+            (Some("a/1%2B1.txt"), Some("a/1+1.txt"), Some(Plus::Blank)),
+            (Some("a%2F1%2B1.txt.bak"), None, Some(Plus::Blank)),
+            (Some("a/1+1.txt+more"), None, Some(Plus::Plus)),
+            (Some("a/1+1.txt"), Some("a/1+1.txt"), None),
+            (Some("a/1%2B1.txt"), Some("a/1%201.txt"), None),
+            (Some("b"), Some("b"), None),
+            (Some("a/1+1"), None, None),
+            (None, None, None),
+        ];
+        for (plus, blank, expected) in table {
+            let found = conclude(("a/1+1.txt", plus), ("a/1 1.txt", blank));
+            assert_eq!(found, expected, "{plus:?} {blank:?}");
+        }
+    }
+
+    #[test]
+    fn an_odd_echo_of_the_prefix_is_no_contradiction() {
+        for echoed in ["a b/", "a+b/", "a%20b%2F", "/a b", "a", "a b/c"] {
+            assert!(!contradict(echoed, "a b/"), "{echoed}");
+        }
+        for echoed in ["b", "a c/", "a+c"] {
+            assert!(contradict(echoed, "a b/"), "{echoed}");
+        }
+    }
+}
