@@ -153,6 +153,8 @@ impl Ringing {
                 many => <Vec<u32>>::to_napi_value(env, many.iter().copied().map(to_js).collect()),
             };
             if let Ok(argument) = argument {
+                // Nobody wants it, but Deno writes it without asking whether there is a place for it.
+                let mut result = ptr::null_mut();
                 let status = sys::napi_make_callback(
                     env,
                     ptr::null_mut(),
@@ -160,7 +162,7 @@ impl Ringing {
                     function,
                     1,
                     &argument,
-                    ptr::null_mut(),
+                    &mut result,
                 );
                 if status == sys::Status::napi_pending_exception {
                     let mut exception = ptr::null_mut();

@@ -9,18 +9,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use napi::bindgen_prelude::{BufferSlice, Either, JsObjectValue, JsValue, Object};
+use napi::bindgen_prelude::{BufferSlice, Either, JsObjectValue, JsValue, Object, ToNapiValue};
 use napi::{Env, Error, Result, sys};
 
 use super::functions::{Arguments, Functions, closed, to_js};
 use super::jobs::{IntoJs, Job, Notifier, Taken};
 use crate::core::limit::Limit;
 use crate::core::pipeline::Order;
+use crate::exec::fs::base::Base;
 use crate::exec::fs::buffers::Buffers;
 use crate::exec::fs::failure::{Failure, Special, SystemCall};
-use crate::exec::fs::job::{Next, Options, Outcome, ReadJob};
+use crate::exec::fs::job::{Next, Options, ReadJob};
 use crate::exec::fs::list::{self, Listing};
 use crate::exec::fs::list_job::{self, ListJob};
+use crate::exec::fs::window::{Bounds, Outcome};
 use crate::faults;
 
 /// Files up to this size share a slab.
@@ -50,7 +52,13 @@ const PANIC: f64 = 8.0;
 type Bytes<'a> = Either<String, BufferSlice<'a>>;
 
 pub fn define(functions: &mut Functions<'_>) -> Result<()> {
-    // (ordered, max files, max bytes, timeout or 0, special) -> job
+    // () -> the working folder of now, as paths cross
+    functions.define("workingFolder", |_, _| {
+        let mut folder = Vec::new();
+        append_path(&mut folder, Base::current().folder());
+        Ok(Folder(folder))
+    })?;
+    // (ordered, max files, max bytes, timeout or 0, special, where relative paths start) -> job
     functions.define("openRead", |env, args| {
         let options = read_options(args)?;
         env.jobs.open(|notifier| Ok(Arc::new(Read::new(options, notifier, false)))).map(to_js)
@@ -73,9 +81,9 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
     functions.define("faultOfPatterns", |_, args| {
         let options =
             list::Options { glob: args.get(0)?, ignore: args.get(1)?, ..list::Options::default() };
-        Ok(Listing::new(PathBuf::new(), &options).err().unwrap_or_default())
+        Ok(Listing::new(Base::default(), PathBuf::new(), &options).err().unwrap_or_default())
     })?;
-    // (root, globs, ignored, follow symlinks, hidden) -> job
+    // (where a relative root starts, root, globs, ignored, follow symlinks, hidden) -> job
     functions.define("openList", |env, args| {
         let listing = listing(args, 0)?;
         env.jobs
@@ -85,7 +93,7 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
             })
             .map(to_js)
     })?;
-    // (as openRead, and then as openList) -> job
+    // (as openRead, and then as openList but for the start, which is the same) -> job
     functions.define("openReadOfList", |env, args| {
         let (options, listing) = (read_options(args)?, listing(args, 5)?);
         env.jobs
@@ -93,7 +101,7 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
                 let read = Read::new(options, notifier, true);
                 let job = Arc::clone(&read.job);
                 list_job::spawn(move || {
-                    let end = listing.walk(|path| job.give_waiting(path));
+                    let end = listing.walk(&*job);
                     job.end(end.err());
                 })
                 .map_err(to_error)?;
@@ -106,25 +114,32 @@ pub fn define(functions: &mut Functions<'_>) -> Result<()> {
 fn read_options(args: &Arguments) -> Result<Options> {
     let timeout: f64 = args.get(3)?;
     Ok(Options {
-        order: if args.get(0)? { Order::Source } else { Order::Completion },
-        max_files: Limit::from_f64(args.get(1)?).map_err(|_| closed("window"))?,
-        // `as` saturates: what is beyond the range is no bound.
-        max_bytes: args.get::<f64>(2)? as u64,
-        timeout: (timeout > 0.0).then(|| Duration::from_secs_f64((timeout / 1000.0).min(1e9))),
+        bounds: Bounds {
+            order: if args.get(0)? { Order::Source } else { Order::Completion },
+            max_files: Limit::from_f64(args.get(1)?).map_err(|_| closed("window"))?,
+            // `as` saturates: what is beyond the range is no bound.
+            max_bytes: args.get::<f64>(2)? as u64,
+            timeout: (timeout > 0.0).then(|| Duration::from_secs_f64((timeout / 1000.0).min(1e9))),
+        },
         special: args.get(4)?,
+        base: Base::new(one_path(args, 5)?),
     })
 }
 
 fn listing(args: &Arguments, first: usize) -> Result<Listing> {
-    let root: Bytes<'_> = args.get(first)?;
-    let root = to_paths(&root).pop().unwrap_or_default();
+    let (base, root) = (Base::new(one_path(args, first)?), one_path(args, first + 1)?);
     let options = list::Options {
-        glob: args.get(first + 1)?,
-        ignore: args.get(first + 2)?,
-        follow_symlinks: args.get(first + 3)?,
-        hidden: args.get(first + 4)?,
+        glob: args.get(first + 2)?,
+        ignore: args.get(first + 3)?,
+        follow_symlinks: args.get(first + 4)?,
+        hidden: args.get(first + 5)?,
     };
-    Listing::new(root, &options).map_err(Error::from_reason)
+    Listing::new(base, root, &options).map_err(Error::from_reason)
+}
+
+fn one_path(args: &Arguments, index: usize) -> Result<PathBuf> {
+    let path: Bytes<'_> = args.get(index)?;
+    Ok(to_paths(&path).pop().unwrap_or_default())
 }
 
 fn to_error(error: std::io::Error) -> Error {
@@ -164,6 +179,15 @@ fn append_path(bytes: &mut Vec<u8>, path: &Path) {
 fn append_path(bytes: &mut Vec<u8>, path: &Path) {
     bytes.extend_from_slice(path.to_string_lossy().as_bytes());
     bytes.push(0);
+}
+
+/// A path on its way to JavaScript.
+struct Folder(Vec<u8>);
+
+impl ToNapiValue for Folder {
+    unsafe fn to_napi_value(env: sys::napi_env, folder: Self) -> Result<sys::napi_value> {
+        Ok(BufferSlice::copy_from(&Env::from_raw(env), folder.0)?.raw())
+    }
 }
 
 struct Read {
