@@ -1,6 +1,6 @@
 'use strict'
 
-// Asks a source to close, once, and waits for it, but not for ever.
+// Waits for what ends on its own, but not for ever; and asks a source to close, once.
 
 const { clearTimeout, setTimeout } = require('node:timers')
 const { warn } = require('./warning.js')
@@ -8,23 +8,27 @@ const { warn } = require('./warning.js')
 /** Milliseconds that a source has for its `finally` blocks; behind a stalled `next()` it never closes. */
 const PATIENCE = 100
 
-/** Settles when `source.return()` has, or patience ends. What it throws is a warning. */
-function closeSource(source) {
+/** Settles when `promise`, which must not reject, has, or patience ends. */
+function settlesSoon(promise) {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, PATIENCE)
-    const done = () => {
+    promise.then(() => {
       clearTimeout(timer)
       resolve(undefined)
-    }
-    closing(source).then(done, (error) => {
-      warn(new Error('A source failed while it was closed', { cause: error }))
-      done()
     })
   })
+}
+
+/** Settles when `source.return()` has, or patience ends. What it throws is a warning. */
+function closeSource(source) {
+  const closed = closing(source).catch((error) => {
+    warn(new Error('A source failed while it was closed', { cause: error }))
+  })
+  return settlesSoon(closed)
 }
 
 async function closing(source) {
   await source.return?.()
 }
 
-module.exports = { closeSource }
+module.exports = { closeSource, settlesSoon }

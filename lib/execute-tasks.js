@@ -15,10 +15,12 @@ const { onAbort, offAbort } = require('./abort.js')
 const { closeSource } = require('./close-source.js')
 const { answerOf } = require('./faults.js')
 const { isTurnOver, nextTurn } = require('./fairness.js')
+const { Gates } = require('./gates.js')
 const { RUN_NATIVE } = require('./native-ends.js')
 const { Progress } = require('./progress.js')
+const { readRun } = require('./run-options.js')
 const { checkResult, checkTask, toIterator } = require('./task-sources.js')
-const { checkFunction, checkKeyLimit, checkLimit, checkOptionalFunction, checkOptionalSignal, invalid } = require('./validate.js')
+const { invalid } = require('./validate.js')
 
 const START = 1
 const PULL = 2
@@ -32,20 +34,23 @@ class Slot {
   constructor(run, index) {
     this.index = index
     this.item = undefined
-    /** What the task does instead of running: a gated one goes through its gate, one with a bad key fails. */
-    this.start = undefined
-    /** Lets a gated task go that will not start any more. */
-    this.abandon = undefined
+    /** What starts the task in the executor's place: the gate of one that needs a permit, the failure of one with a bad key. */
+    this.gate = undefined
     this.succeed = (value) => run.succeeded(this, value)
     this.fail = (error) => run.failed(this, error)
   }
 }
 
 class Run {
-  #params
+  #options
+  /** The executor, and the object that it is called on. */
+  #execute
+  #owner
   #source
   #results
   #limitPerKey
+  /** Of a run whose limit per key is that of synchronizers. @type {Gates | undefined} */
+  #gates
   #progress
   #allSettled
   #resolve
@@ -60,50 +65,58 @@ class Run {
   #handlerFailure
   /** The first failure of the core itself, as `{ error }`. */
   #fault
-  #onSignal = () => this.stop(this.#params.signal.reason)
+  #onSignal = () => this.stop(this.#options.signal.reason)
   // What is put off inside a task's section must not make later pulls part of that section.
   #onTurn = AsyncResource.bind(() => this.#resume())
   #onPulled = (result) => this.#pulled(result)
   #onSourceFailed = (error) => this.#sourceFailed(error)
 
-  /** `results` says whether and in which order the core gives results: 0, or one of `RESULTS`. */
-  constructor(params, results = 0) {
-    checkRun(params)
-    this.#params = params
-    this.#source = toIterator('taskSource', params.taskSource)
+  /** `options` are those that `readRun` gives; `results` says whether and in which order the core gives results: 0, or one of `RESULTS`. */
+  constructor(options, results = 0) {
+    this.#options = options
+    this.#execute = options.taskExecutor
+    this.#owner = options.owner
+    this.#limitPerKey = options.limitPerKey
+    this.#source = toIterator('taskSource', options.taskSource)
     this.#results = results
-    this.#limitPerKey = params.limitPerKey
+    if (options.limitPerKey?.synchronizers !== undefined) this.#gates = new Gates(this, options.limitPerKey)
     this.#allSettled = new Promise((resolve) => {
       this.#resolve = resolve
     })
-    /** The integer that stands for the pipeline in the core, while it runs. */
+    /** The integer that stands for the pipeline in the core while it is open there, and 0 before and after. */
     this.pipeline = 0
     this.slots = []
   }
 
   async execute() {
-    if (this.#params.signal?.aborted) this.stop(this.#params.signal.reason)
+    if (this.#options.signal?.aborted) this.stop(this.#options.signal.reason)
     if (this.#stopped === undefined) await this.#run().catch((error) => this.#faulted(error))
-    if (!this.#exhausted) await closeSource(this.#source)
+    await Promise.all([this.#exhausted ? undefined : closeSource(this.#source), this.#gates?.whenFree()])
     const failure = this.#fault ?? this.#stopped ?? this.#sourceFailure ?? this.#handlerFailure
     if (failure !== undefined) throw failure.error
   }
 
   async #run() {
-    const { maxTasksInFlight, maxTasksInExecution, signal, onProgress } = this.#params
+    const { owner, maxTasksInFlight, maxTasksInExecution, signal, onProgress } = this.#options
     const limits = [maxTasksInExecution, this.#limitPerKey?.maxTasksInExecution].map((limit) => limit ?? Number.MAX_VALUE)
     this.pipeline = core.createPipeline(maxTasksInFlight, ...limits, this.#results)
-    if (onProgress !== undefined) this.#progress = new Progress(onProgress, () => this.#counts())
-    if (signal != null) onAbort(signal, this.#onSignal)
-    this.apply(this.ask(core.begin))
-    await this.#allSettled
-    if (signal != null) offAbort(signal, this.#onSignal)
-    this.#progress?.end()
-    this.ask(core.closePipeline)
+    try {
+      if (onProgress !== undefined) this.#progress = new Progress(() => onProgress.call(owner, this.#counts()))
+      if (signal !== undefined) onAbort(signal, this.#onSignal)
+      this.apply(this.ask(core.begin))
+      await this.#allSettled
+    } finally {
+      if (signal !== undefined) offAbort(signal, this.#onSignal)
+      this.#progress?.end()
+      this.ask(core.closePipeline)
+      // The core gives the integer to another one, which late news of this one must not reach.
+      this.pipeline = 0
+    }
   }
 
-  /** Asks the core, which answers `undefined` when it failed: the run ends with that error then. */
+  /** Asks the core, which answers `undefined` when it failed: the run ends with that error then. After the end nothing is asked. */
   ask(call, argument, success) {
+    if (this.pipeline === 0) return undefined
     try {
       return call(this.pipeline, argument, success)
     } catch (error) {
@@ -195,7 +208,7 @@ class Run {
   }
 
   #admitKeyed(item) {
-    const { key: toKey, maxTasksInExecution, synchronizers } = this.#limitPerKey
+    const { key: toKey } = this.#limitPerKey
     let key
     try {
       key = toKey(item.task)
@@ -203,67 +216,59 @@ class Run {
     } catch (error) {
       return this.#admitFault(item, error)
     }
-    const gated = synchronizers !== undefined
-    const answer = gated ? this.ask(core.pulledGated) : this.ask(core.pulledKeyed, key)
+    // The function may have stopped the run.
+    if (this.#stopped !== undefined) return
+    const answer = this.#gates === undefined ? this.ask(core.pulledKeyed, key) : this.ask(core.pulledGated)
     if (answer === undefined) return
     const slot = this.#slotFor(answer, item)
     this.#progress?.touch()
     this.apply(answer)
-    if (gated) this.#gate(slot, synchronizers, key, maxTasksInExecution)
+    if (this.#stopped === undefined) this.#gates?.open(slot, key)
   }
 
   /** A task without a key takes its turn like others, and fails then. */
   #admitFault(item, error) {
-    // With nobody to tell, the fault must not get lost among failed tasks.
-    if (this.#params.onTaskError === undefined) this.#handlerFailure ??= { error }
+    this.untold(error)
     const answer = this.ask(core.pulled)
     if (answer === undefined) return
     const slot = this.#slotFor(answer, item)
-    slot.start = () => slot.fail(error)
+    slot.gate = { start: () => slot.fail(error) }
     this.apply(answer)
+  }
+
+  /** A fault of the caller: with no handler to tell, it must not get lost among failed tasks. */
+  untold(error) {
+    if (this.#options.onTaskError === undefined) this.#handlerFailure ??= { error }
   }
 
   #slotFor(answer, item) {
     const index = answer >>> 4
     const slot = (this.slots[index] ??= new Slot(this, index))
     slot.item = item
-    slot.start = undefined
+    slot.gate = undefined
     return slot
   }
 
-  /** Runs the task inside the section of a synchronizer that others use as well. */
-  async #gate(slot, synchronizers, key, limit) {
-    const { signal, taskExecutor } = this.#params
-    const { item } = slot
-    let started = false
-    const cb = async () => {
-      await new Promise((resolve) => {
-        slot.start = () => {
-          started = true
-          resolve(undefined)
-        }
-        slot.abandon = resolve
-        this.apply(this.ask(core.opened, slot.index))
-      })
-      if (started) await taskExecutor(item)
-    }
-    try {
-      await synchronizers.forKey(key, limit).synchronized({ signal, cb })
-      if (started) slot.succeed()
-    } catch (error) {
-      if (started) return slot.fail(error)
-      if (this.#stopped !== undefined) return
-      // It was not let in at all, so it fails when it has its turn.
-      slot.start = () => slot.fail(error)
-      this.apply(this.ask(core.opened, slot.index))
-    }
+  /** The gate of the task in `slot` has what it waited for. */
+  opened(slot) {
+    this.apply(this.ask(core.opened, slot.index))
+  }
+
+  /** The task in `slot` was to start, and will not. */
+  dropped(slot) {
+    this.apply(this.ask(core.dropped, slot.index))
+  }
+
+  /** What the executor makes of a task. */
+  perform(item) {
+    return this.#execute.call(this.#owner, item)
   }
 
   #start(slot) {
-    if (this.#stopped !== undefined) return this.apply(this.ask(core.dropped, slot.index))
-    if (slot.start !== undefined) return slot.start()
+    if (this.#stopped !== undefined) return this.dropped(slot)
+    if (slot.gate !== undefined) return slot.gate.start()
     try {
-      Promise.resolve(this.#params.taskExecutor(slot.item)).then(slot.succeed, slot.fail)
+      Promise.resolve(this.#execute.call(this.#owner, slot.item)).then(slot.succeed, slot.fail)
     } catch (error) {
       Promise.reject(error).catch(slot.fail)
     }
@@ -275,7 +280,7 @@ class Run {
 
   async failed(slot, error) {
     try {
-      await this.#params.onTaskError?.(error, slot.item)
+      await this.#options.onTaskError?.call(this.#options.owner, error, slot.item)
     } catch (handlerError) {
       this.#handlerFailure ??= { error: handlerError }
     }
@@ -284,7 +289,6 @@ class Run {
 
   finished(slot, success) {
     slot.item = undefined
-    slot.abandon = undefined
     this.ended(this.ask(core.finished, slot.index, success))
   }
 
@@ -301,8 +305,7 @@ class Run {
   stop(error) {
     if (this.#over || this.#stopped !== undefined) return
     this.#stopped = { error }
-    if (this.pipeline === 0) return
-    for (const slot of this.slots) slot?.abandon?.()
+    this.#gates?.letGo(error)
     this.apply(this.ask(core.abort))
   }
 
@@ -317,30 +320,9 @@ class Run {
 }
 
 async function executeTasks(params) {
-  checkFunction('taskExecutor', params?.taskExecutor)
-  const runNative = params.taskExecutor[RUN_NATIVE]
-  if (runNative !== undefined) {
-    checkRun(params)
-    const ended = runNative(params)
-    if (ended !== undefined) return ended
-  }
-  await new Run(params).execute()
-}
-
-/** Checks what every kind of run takes. */
-function checkRun({ maxTasksInFlight, maxTasksInExecution, onTaskError, onProgress, signal, limitPerKey }) {
-  checkLimit('maxTasksInFlight', maxTasksInFlight)
-  if (maxTasksInExecution != null) checkLimit('maxTasksInExecution', maxTasksInExecution)
-  checkOptionalFunction('onTaskError', onTaskError)
-  checkOptionalFunction('onProgress', onProgress)
-  checkOptionalSignal(signal)
-  if (limitPerKey !== undefined) checkLimitPerKey(limitPerKey)
-}
-
-function checkLimitPerKey(limitPerKey) {
-  const { key, maxTasksInExecution, synchronizers } = limitPerKey ?? {}
-  checkFunction('limitPerKey.key', key)
-  checkKeyLimit(maxTasksInExecution, synchronizers)
+  const options = readRun(params, 'taskExecutor')
+  const ended = options.taskExecutor[RUN_NATIVE]?.(options)
+  await (ended ?? new Run(options).execute())
 }
 
 module.exports = { RESULTS, Run, executeTasks }

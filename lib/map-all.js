@@ -2,9 +2,12 @@
 
 // `mapAll`: the pipeline for the plain case, from an iterable of values to an array in the same order.
 
-const { isPromise } = require('node:util/types')
+const { isPromise, isSet } = require('node:util/types')
+const { closeSource } = require('./close-source.js')
 const { Run } = require('./execute-tasks.js')
-const { toIterator } = require('./task-sources.js')
+const { promiseOf } = require('./promise-likes.js')
+const { readRun } = require('./run-options.js')
+const { checkResult, toIterator } = require('./task-sources.js')
 const { checkFunction, checkLimit, checkOptions } = require('./validate.js')
 
 /** Gives the values of an iterator as tasks that know where their result belongs. */
@@ -18,18 +21,32 @@ class NumberedTasks {
 
   next() {
     const step = this.#values.next()
-    if (typeof step?.then === 'function') return step.then((result) => this.#number(result))
-    // Arrays may hold promises, as for Promise.all.
-    if (typeof step.value?.then === 'function') return step.value.then((value) => this.#number({ done: step.done, value }))
-    return this.#number(step)
+    const promise = promiseOf(step)
+    return promise === undefined ? this.#take(step) : promise.then((result) => this.#take(result))
+  }
+
+  /** Iterables may hold promises, as for Promise.all. */
+  #take(result) {
+    checkResult(result)
+    const { done, value } = result
+    if (done) return { done: true, value: undefined }
+    const promise = promiseOf(value)
+    if (promise === undefined) return { done: false, value: { task: value, index: this.#count++ } }
+    return promise.then((task) => this.#number(task), (error) => this.#closeAfter(error))
+  }
+
+  #number(task) {
+    return { done: false, value: { task, index: this.#count++ } }
+  }
+
+  /** The iterable has not ended when a promise that it gave rejects. @returns {Promise<any>} */
+  async #closeAfter(error) {
+    await closeSource(this.#values)
+    throw error
   }
 
   return() {
     return this.#values.return?.()
-  }
-
-  #number({ done, value }) {
-    return done ? { done, value } : { done, value: { task: value, index: this.#count++ } }
   }
 }
 
@@ -48,7 +65,7 @@ class CollectingRun extends Run {
   }
 }
 
-/** Promises in an array are there from the start: one that rejects before its turn, or after the end, is no unhandled rejection. */
+/** Promises in a collection are there from the start: one that rejects before its turn, or after the end, is no unhandled rejection. */
 function handleRejections(values) {
   for (const value of values) {
     if (isPromise(value)) value.catch(() => {})
@@ -65,14 +82,15 @@ async function mapAll(iterable, mapper, options) {
   checkOptions('The options of mapAll()', options)
   const { maxTasksInExecution, signal } = options ?? {}
   if (maxTasksInExecution != null) checkLimit('maxTasksInExecution', maxTasksInExecution)
-  if (Array.isArray(iterable)) handleRejections(iterable)
-  const run = new CollectingRun({
+  if (Array.isArray(iterable) || isSet(iterable)) handleRejections(iterable)
+  const params = {
     maxTasksInFlight: maxTasksInExecution ?? Number.MAX_VALUE,
     maxTasksInExecution,
     taskSource: new NumberedTasks(toIterator('iterable', iterable)),
     taskExecutor: ({ task, index }) => mapper(task, index),
     signal,
-  })
+  }
+  const run = new CollectingRun(readRun(params, 'taskExecutor'))
   await run.execute()
   return run.results
 }

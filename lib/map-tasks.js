@@ -9,7 +9,7 @@ const { AsyncResource } = require('node:async_hooks')
 const { CLOSE, ClosableIterator } = require('./closable-iterator.js')
 const core = require('./core.js')
 const { RESULTS, Run } = require('./execute-tasks.js')
-const { checkFunction } = require('./validate.js')
+const { readRun } = require('./run-options.js')
 
 /** A run whose tasks leave results in their slots. */
 class MappingRun extends Run {
@@ -21,9 +21,9 @@ class MappingRun extends Run {
   #rest
   #onResult
 
-  constructor(params, results, onResult) {
-    super(params, results)
-    this.#handlesErrors = params.onTaskError !== undefined
+  constructor(options, results, onResult) {
+    super(options, results)
+    this.#handlesErrors = options.onTaskError !== undefined
     this.#onResult = onResult
   }
 
@@ -105,10 +105,9 @@ class MappedTasks extends ClosableIterator {
   #ended = false
   #closed = false
 
-  constructor(params) {
+  constructor(options, results) {
     super()
-    const results = params.ordered === false ? RESULTS.asCompleted : RESULTS.inSourceOrder
-    this.#run = new MappingRun({ ...params, taskExecutor: params.taskMapper }, results, () => this.#serve())
+    this.#run = new MappingRun(options, results, () => this.#serve())
   }
 
   next() {
@@ -162,8 +161,8 @@ class MappedTasks extends ClosableIterator {
 }
 
 function mapTasks(params) {
-  checkFunction('taskMapper', params?.taskMapper)
-  return new MappedTasks(params)
+  const options = readRun(params, 'taskMapper')
+  return new MappedTasks(options, params.ordered === false ? RESULTS.asCompleted : RESULTS.inSourceOrder)
 }
 
 module.exports = { mapTasks }

@@ -10,34 +10,35 @@ const { notifyListener } = require('./listeners.js')
 const INTERVAL = 100
 
 class Progress {
-  #listener
-  #read
+  #report
   #timer
   #reportedAt = -Infinity
+  #isOver = false
 
-  constructor(listener, read) {
-    this.#listener = listener
-    this.#read = read
+  /** `report` tells the listener how far it is. */
+  constructor(report) {
+    this.#report = report
   }
 
   /** Something changed. */
   touch() {
-    if (this.#timer !== undefined) return
+    if (this.#timer !== undefined || this.#isOver) return
     const wait = Math.max(0, this.#reportedAt + INTERVAL - now())
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#report()
+      this.#tell()
     }, wait)
   }
 
   end() {
+    this.#isOver = true
     clearTimeout(this.#timer)
-    this.#report()
+    this.#tell()
   }
 
-  #report() {
+  #tell() {
     this.#reportedAt = now()
-    notifyListener('onProgress', () => this.#listener(this.#read()))
+    notifyListener('onProgress', this.#report)
   }
 }
 

@@ -8,7 +8,7 @@
 
 const { AsyncLocalStorage } = require('node:async_hooks')
 
-/** @type {AsyncLocalStorage<Mark>} */
+/** @type {AsyncLocalStorage<Mark | undefined>} */
 const storage = new AsyncLocalStorage()
 
 class Mark {
@@ -57,4 +57,19 @@ function runInside(mark, callback, argument) {
   return storage.run(mark, callback, argument)
 }
 
-module.exports = { activeMarks, innermost, isAmong, isInside, createMark, runInside }
+/** What tells later, and anywhere, whether the code that calls this now is inside a semaphore's section still. */
+function captureSections() {
+  const captured = storage.getStore()
+  return (semaphore) => {
+    let mark = captured
+    while (mark !== undefined && !mark.active) mark = mark.outer
+    return isAmong(mark, semaphore)
+  }
+}
+
+/** Calls back as if inside no section. */
+function runOutside(callback) {
+  return storage.run(undefined, callback)
+}
+
+module.exports = { activeMarks, captureSections, innermost, isAmong, isInside, createMark, runInside, runOutside }

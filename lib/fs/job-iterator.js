@@ -21,6 +21,7 @@ class JobIterator extends ClosableIterator {
   #lastFailure
   #done = false
   /** Calls of `next()` are served one after the other. */
+  /** @type {Promise<void>} */
   #line = Promise.resolve()
   #waiting = 0
   /** Values given since `advance` was told. */
@@ -39,13 +40,25 @@ class JobIterator extends ClosableIterator {
     if (this.#waiting === 0 && this.#position < this.#values.length) {
       return Promise.resolve({ done: false, value: this.#shift() })
     }
+    return this.#stepInLine()
+  }
+
+  /** An async function, so that whoever awaits `next()` is in the stack of its error. */
+  async #stepInLine() {
+    const before = this.#line
+    /** @type {() => void} */
+    let leave = () => {}
+    this.#line = new Promise((resolve) => {
+      leave = () => resolve()
+    })
     this.#waiting++
-    const step = this.#line.then(() => this.#step()).finally(() => this.#waiting--)
-    this.#line = step.then(
-      () => {},
-      () => {},
-    )
-    return step
+    try {
+      await before
+      return await this.#step()
+    } finally {
+      this.#waiting--
+      leave()
+    }
   }
 
   openJob(open, ...args) {

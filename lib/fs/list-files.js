@@ -15,7 +15,7 @@ class ListedFiles extends JobIterator {
 
   constructor(dir, options) {
     const { glob, ignore, followSymlinks, hidden, signal } = listOptions(options)
-    const args = [joinPaths([toNativePath(dir)]), glob, ignore, followSymlinks, hidden]
+    const args = [core.workingFolder(), joinPaths([toNativePath(dir)]), glob, ignore, followSymlinks, hidden]
     const fault = core.faultOfPatterns(glob, ignore)
     if (fault !== '') throw invalid('glob or ignore', [...glob, ...ignore], `patterns that can be read (${fault})`)
     super(() => this.open(core.openList), signal)
