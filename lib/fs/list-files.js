@@ -2,9 +2,9 @@
 
 // `listFiles`: the files under a folder, as a source that works alone, for executeTasks, and in readFiles.
 
-const core = require('../core.js')
-const { invalid } = require('../validate.js')
-const { JobIterator } = require('./job-iterator.js')
+const core = require('../native/core.js')
+const { invalid } = require('../base/validate.js')
+const { JobIterator } = require('../sources/job-iterator.js')
 const { listOptions } = require('./options.js')
 const { Outcomes } = require('./outcomes.js')
 const { joinPaths, splitPaths, toNativePath } = require('./paths.js')

@@ -4,7 +4,7 @@
 // becomes of the object later, or what a getter would give the next time, changes nothing.
 
 const { Buffer } = require('node:buffer')
-const { checkLimit, checkOptionalSignal, invalid } = require('../validate.js')
+const { checkLimit, checkOptionalSignal, invalid } = require('../base/validate.js')
 
 const FILES_IN_FLIGHT = 2048
 const BYTES_IN_FLIGHT = 64 * 1024 * 1024

@@ -2,9 +2,9 @@
 
 // `readFiles` and `readFilesToArray`: many files read on threads of the package's own.
 
-const core = require('../core.js')
+const core = require('../native/core.js')
 const { Feeder } = require('./feeder.js')
-const { JobIterator } = require('./job-iterator.js')
+const { JobIterator } = require('../sources/job-iterator.js')
 const { ListedFiles } = require('./list-files.js')
 const { readOptions } = require('./options.js')
 const { Outcomes } = require('./outcomes.js')

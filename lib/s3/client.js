@@ -2,12 +2,12 @@
 
 // The client: a store, and the jobs that run on it.
 
-const core = require('../core.js')
-const { ASYNC_DISPOSE } = require('../disposal.js')
-const { tellSafely } = require('../faults.js')
-const { closeWith } = require('../handles.js')
-const { checkLimit, checkOptionalFunction, invalid } = require('../validate.js')
-const { warn } = require('../warning.js')
+const core = require('../native/core.js')
+const { ASYNC_DISPOSE } = require('../base/disposal.js')
+const { tellSafely } = require('../native/faults.js')
+const { closeWith } = require('../native/handles.js')
+const { checkLimit, checkOptionalFunction, invalid } = require('../base/validate.js')
+const { warn } = require('../native/warning.js')
 const { toConfig } = require('./config.js')
 const { CredentialsDesk } = require('./credentials.js')
 const { closedError } = require('./errors.js')

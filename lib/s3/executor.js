@@ -3,10 +3,10 @@
 // Deletes pages of keys. Calls that are pending together share requests; what they wait for comes as chunks of one job.
 
 const { clearTimeout, setTimeout } = require('node:timers')
-const core = require('../core.js')
-const { onAbort, offAbort } = require('../abort.js')
-const { RUN_NATIVE } = require('../native-ends.js')
-const { invalid } = require('../validate.js')
+const core = require('../native/core.js')
+const { onAbort, offAbort } = require('../base/abort.js')
+const { RUN_NATIVE } = require('../pipeline/native-ends.js')
+const { invalid } = require('../base/validate.js')
 const { S3DeleteError, closedError, failedKey, failedKeys, faultError } = require('./errors.js')
 const { isWellFormed } = require('./options.js')
 const { PermitsDesk, openWithPermits, refuseReentry } = require('./permits.js')

@@ -3,9 +3,9 @@
 // Checks the options of S3 jobs, and turns them into what the addon takes: plain objects without undefined fields.
 
 const { isRegExp } = require('node:util/types')
-const core = require('../core.js')
-const { SynchronizerInvalidError } = require('../errors.js')
-const { checkKeyLimit, checkLimit, checkOptionalFunction, checkOptionalSignal, invalid, show } = require('../validate.js')
+const core = require('../native/core.js')
+const { SynchronizerInvalidError } = require('../base/errors.js')
+const { checkKeyLimit, checkLimit, checkOptionalFunction, checkOptionalSignal, invalid, show } = require('../base/validate.js')
 
 const MOST_IN_BATCH = 1000
 const MOST_LISTERS = 1000

@@ -7,15 +7,15 @@
 // itself, and is refused, as by `acquire()`.
 
 const { AsyncResource } = require('node:async_hooks')
-const core = require('../core.js')
-const { SynchronizerReentrantExecutionError } = require('../errors.js')
-const { nextExecutionId } = require('../execution-id.js')
-const { tellSafely } = require('../faults.js')
-const { openJob } = require('../native-job.js')
-const { identityOf } = require('../process-scope.js')
-const { innermost, isInside, runOutside } = require('../reentry.js')
-const { StopSignal } = require('../stop-signal.js')
-const { messageOf } = require('../warning.js')
+const core = require('../native/core.js')
+const { SynchronizerReentrantExecutionError } = require('../base/errors.js')
+const { nextExecutionId } = require('../locks/execution-id.js')
+const { tellSafely } = require('../native/faults.js')
+const { openJob } = require('../native/job.js')
+const { identityOf } = require('../locks/process-scope.js')
+const { innermost, isInside, runOutside } = require('../locks/reentry.js')
+const { StopSignal } = require('../base/stop-signal.js')
+const { messageOf } = require('../native/warning.js')
 const { serve } = require('./desk.js')
 
 /** The context of nobody. */

@@ -3,13 +3,13 @@
 // A job that lists and deletes, or only counts, without JavaScript per key: here its failures and its progress are told.
 
 const { clearInterval, setInterval } = require('node:timers')
-const core = require('../core.js')
-const { onAbort, offAbort } = require('../abort.js')
-const { now: readClock } = require('../clock.js')
-const { tellSafely } = require('../faults.js')
-const { notifyListener } = require('../listeners.js')
+const core = require('../native/core.js')
+const { onAbort, offAbort } = require('../base/abort.js')
+const { now: readClock } = require('../base/clock.js')
+const { tellSafely } = require('../native/faults.js')
+const { notifyListener } = require('../base/listeners.js')
 const { S3AbortError, S3BulkError, S3DeleteError, closedError, failedKeys, faultError } = require('./errors.js')
-const { captureSections } = require('../reentry.js')
+const { captureSections } = require('../locks/reentry.js')
 const { PermitsDesk, openWithPermits } = require('./permits.js')
 const { stopJob } = require('./stop-job.js')
 

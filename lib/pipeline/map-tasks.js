@@ -6,8 +6,8 @@
 // A hand-written iterator: a generator function could not be closed while it waits for a result.
 
 const { AsyncResource } = require('node:async_hooks')
-const { CLOSE, ClosableIterator } = require('./closable-iterator.js')
-const core = require('./core.js')
+const { CLOSE, ClosableIterator } = require('../sources/closable-iterator.js')
+const core = require('../native/core.js')
 const { RESULTS, Run } = require('./execute-tasks.js')
 const { readRun } = require('./run-options.js')
 

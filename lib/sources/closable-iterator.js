@@ -2,7 +2,7 @@
 
 // The part of an async iterator that is the same for all: every way to end it early closes it.
 
-const { ASYNC_DISPOSE } = require('./disposal.js')
+const { ASYNC_DISPOSE } = require('../base/disposal.js')
 
 /** What a subclass does to end: stop, close its source, and resolve when that is done. */
 const CLOSE = Symbol('close')

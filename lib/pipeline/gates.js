@@ -12,10 +12,10 @@
 // A run that stops lets its gates go: those that wait leave their queues, those that are admitted leave their sections. What
 // the synchronizer does afterwards, or does wrong, starts nothing any more.
 
-const { onAbort } = require('./abort.js')
-const { settlesSoon } = require('./close-source.js')
-const { SynchronizerInvalidError } = require('./errors.js')
-const { StopSignal } = require('./stop-signal.js')
+const { onAbort } = require('../base/abort.js')
+const { settlesSoon } = require('../sources/close-source.js')
+const { SynchronizerInvalidError } = require('../base/errors.js')
+const { StopSignal } = require('../base/stop-signal.js')
 
 const WAITING = 0
 const ADMITTED = 1

@@ -2,11 +2,11 @@
 
 // The semaphore with re-entry and events: what a Synchronizer is, without its names.
 
-const core = require('./core.js')
+const core = require('../native/core.js')
 const { CoreSemaphore, HANDLE } = require('./core-semaphore.js')
-const { notifyListener } = require('./listeners.js')
+const { notifyListener } = require('../base/listeners.js')
 const { runSection } = require('./section.js')
-const { checkFunction, checkOptionalFunction } = require('./validate.js')
+const { checkFunction, checkOptionalFunction } = require('../base/validate.js')
 
 class Semaphore extends CoreSemaphore {
   constructor(concurrentExecution, raiseOnReentrant = false) {

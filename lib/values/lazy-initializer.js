@@ -2,10 +2,10 @@
 
 // A value made by the first who asks for it.
 
-const { SynchronizerInvalidError, SynchronizerReentrantExecutionError } = require('./errors.js')
-const { activeMarks } = require('./reentry.js')
-const { Semaphore } = require('./semaphore.js')
-const { checkFunction } = require('./validate.js')
+const { SynchronizerInvalidError, SynchronizerReentrantExecutionError } = require('../base/errors.js')
+const { activeMarks } = require('../locks/reentry.js')
+const { Semaphore } = require('../locks/semaphore.js')
+const { checkFunction } = require('../base/validate.js')
 
 /** Whose factory runs under which semaphore: initializers that need each other are found by it. */
 const initializerOf = new WeakMap()

@@ -4,10 +4,10 @@
 //
 // Hand-written, so that `return()` ends a `next()` that waits for a stuck file instead of queueing behind it.
 
-const { onAbort, offAbort } = require('../abort.js')
-const { CLOSE, ClosableIterator } = require('../closable-iterator.js')
-const { isTurnOver, nextTurn } = require('../fairness.js')
-const { openJob } = require('../native-job.js')
+const { onAbort, offAbort } = require('../base/abort.js')
+const { CLOSE, ClosableIterator } = require('./closable-iterator.js')
+const { isTurnOver, nextTurn } = require('../base/fairness.js')
+const { openJob } = require('../native/job.js')
 
 class JobIterator extends ClosableIterator {
   #open

@@ -3,7 +3,7 @@
 // Waits for what ends on its own, but not for ever; and asks a source to close, once.
 
 const { clearTimeout, setTimeout } = require('node:timers')
-const { warn } = require('./warning.js')
+const { warn } = require('../native/warning.js')
 
 /** Milliseconds that a source has for its `finally` blocks; behind a stalled `next()` it never closes. */
 const PATIENCE = 100

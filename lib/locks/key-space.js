@@ -6,11 +6,11 @@
 // and bigints are named in a table of their own, where 1 is no '1'.
 
 const { randomUUID } = require('node:crypto')
-const core = require('./core.js')
-const { TableHandle, closeWith } = require('./handles.js')
+const core = require('../native/core.js')
+const { TableHandle, closeWith } = require('../native/handles.js')
 const { isShared } = require('./process-scope.js')
 const { Synchronizer } = require('./synchronizer.js')
-const { checkOptionalFunction, invalid, invalidLimit } = require('./validate.js')
+const { checkOptionalFunction, invalid, invalidLimit } = require('../base/validate.js')
 
 class KeySpace {
   /** @type {Map<unknown, KeyReference>} */

@@ -4,7 +4,7 @@
 // locks. Whatever is no wait of the user takes its timers from `node:timers`. Node's own fire at once above 2 ** 31 - 1 ms.
 
 const timers = require('node:timers')
-const { tellSafely } = require('./faults.js')
+const { tellSafely } = require('../native/faults.js')
 
 const LONGEST = 2 ** 31 - 1
 const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = timers

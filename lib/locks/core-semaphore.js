@@ -3,9 +3,9 @@
 // The plain semaphore: no events, no re-entry, and a callback that starts at once when it can.
 
 const { AsyncResource } = require('node:async_hooks')
-const core = require('./core.js')
-const { SemaphoreHandle, closeWith } = require('./handles.js')
-const { checkFunction, invalidLimit } = require('./validate.js')
+const core = require('../native/core.js')
+const { SemaphoreHandle, closeWith } = require('../native/handles.js')
+const { checkFunction, invalidLimit } = require('../base/validate.js')
 const { giveBack, waitWith } = require('./waiters.js')
 
 /** The semaphore in the core, as the integer that stands for it there. */

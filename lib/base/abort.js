@@ -7,7 +7,7 @@
 // listened to goes to the caller, who still waits for nothing then; leaving it never throws.
 
 const { addAbortListener } = require('node:events')
-const { tellSafely } = require('./faults.js')
+const { tellSafely } = require('../native/faults.js')
 
 /** @type {WeakMap<object, { callbacks: Set<() => void>, listener: () => void }>} */
 const listenedTo = new WeakMap()

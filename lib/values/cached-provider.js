@@ -6,9 +6,9 @@
 // one call of the factory, its failure too, and whoever asks later gets a value no older than it
 // asked for.
 
-const { identityOf } = require('./process-scope.js')
-const { isInside } = require('./reentry.js')
-const { checkFunction, checkOptionalFunction, invalid } = require('./validate.js')
+const { identityOf } = require('../locks/process-scope.js')
+const { isInside } = require('../locks/reentry.js')
+const { checkFunction, checkOptionalFunction, invalid } = require('../base/validate.js')
 
 class CachedProvider {
   #factory

@@ -3,8 +3,8 @@
 // Objects by key that are kept only while somebody else keeps them.
 
 const { clearInterval, setInterval } = require('node:timers')
-const { LONGEST } = require('./timer.js')
-const { checkFunction } = require('./validate.js')
+const { LONGEST } = require('../base/timer.js')
+const { checkFunction } = require('../base/validate.js')
 
 class WeakIndexMap {
   #index = new Map()

@@ -2,7 +2,7 @@
 
 // A permit held by an object instead of a callback.
 
-const { ASYNC_DISPOSE, DISPOSE } = require('./disposal.js')
+const { ASYNC_DISPOSE, DISPOSE } = require('../base/disposal.js')
 
 class SynchronizerGuard {
   #leave

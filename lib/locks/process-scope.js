@@ -4,9 +4,9 @@
 // threads, to keep a thread alive that waits for one, and an identity that all threads agree on.
 
 const { setInterval } = require('node:timers')
-const core = require('./core.js')
-const { answerOf, warnOfFault } = require('./faults.js')
-const { invalid } = require('./validate.js')
+const core = require('../native/core.js')
+const { answerOf, warnOfFault } = require('../native/faults.js')
+const { invalid } = require('../base/validate.js')
 const { wake } = require('./waiters.js')
 
 /** On an owner: the number by which all threads know its semaphore. Absent on others. */

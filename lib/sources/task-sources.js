@@ -5,9 +5,9 @@
 const { isPromise } = require('node:util/types')
 const { CLOSE, ClosableIterator } = require('./closable-iterator.js')
 const { closeSource } = require('./close-source.js')
-const { SynchronizerInvalidError } = require('./errors.js')
-const { promiseOf } = require('./promise-likes.js')
-const { checkLimit, invalid, show } = require('./validate.js')
+const { SynchronizerInvalidError } = require('../base/errors.js')
+const { promiseOf } = require('../base/promise-likes.js')
+const { checkLimit, invalid, show } = require('../base/validate.js')
 
 /** The iterator behind an async iterable, a sync iterable or an object with only `next()`. */
 function toIterator(name, source) {

@@ -3,7 +3,7 @@
 // Checks of what users pass in. Each error names the value and what to pass instead.
 
 const { inspect } = require('node:util')
-const core = require('./core.js')
+const core = require('../native/core.js')
 const { SynchronizerInvalidError } = require('./errors.js')
 
 function show(value) {

@@ -13,13 +13,13 @@
 // somebody waits, as many microtasks lie between the grant and the callback: callbacks start in
 // the order of the grants.
 
-const core = require('./core.js')
+const core = require('../native/core.js')
 const {
   SynchronizerError,
   SynchronizerReentrantExecutionError,
   SynchronizerThrottleError,
   SynchronizerTimeoutError,
-} = require('./errors.js')
+} = require('../base/errors.js')
 const { createMark, innermost, isAmong, isInside, runInside } = require('./reentry.js')
 const { HANDLE, settled } = require('./core-semaphore.js')
 const { SHARED, holdLoopDuring, identityOf, updateLoop } = require('./process-scope.js')

@@ -7,7 +7,7 @@
 
 const process = require('node:process')
 const { LazyInitializer } = require('./lazy-initializer.js')
-const { startTimer } = require('./timer.js')
+const { startTimer } = require('../base/timer.js')
 
 const SIGNALS = ['SIGINT', 'SIGTERM']
 

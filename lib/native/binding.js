@@ -5,7 +5,7 @@
 
 function load() {
   try {
-    return require('../native.js')
+    return require('../../native.js')
   } catch (error) {
     throw require('./binding-error.js').bindingError(error)
   }

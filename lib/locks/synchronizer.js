@@ -3,17 +3,17 @@
 // A named semaphore with events, time limits, throttling, cancellation and guards.
 
 const { randomUUID } = require('node:crypto')
-const { eitherSignal } = require('./abort.js')
-const core = require('./core.js')
+const { eitherSignal } = require('../base/abort.js')
+const core = require('../native/core.js')
 const { HANDLE, openSemaphore } = require('./core-semaphore.js')
-const { SynchronizerReentrantExecutionError } = require('./errors.js')
+const { SynchronizerReentrantExecutionError } = require('../base/errors.js')
 const { nextExecutionId } = require('./execution-id.js')
 const { SynchronizerGuard } = require('./guard.js')
-const { notifyListener } = require('./listeners.js')
+const { notifyListener } = require('../base/listeners.js')
 const { SHARED, identityOf, isShared, leaseShared } = require('./process-scope.js')
 const { isInside } = require('./reentry.js')
 const { admit, admitted, leave, runSection } = require('./section.js')
-const { checkFunction, checkOptionalFunction, checkOptionalSignal, checkOptions, invalid, readOnce } = require('./validate.js')
+const { checkFunction, checkOptionalFunction, checkOptionalSignal, checkOptions, invalid, readOnce } = require('../base/validate.js')
 
 class Synchronizer {
   #names

@@ -3,8 +3,8 @@
 // Reports progress at most ten times a second, and once more at the end.
 
 const { clearTimeout, setTimeout } = require('node:timers')
-const { now } = require('./clock.js')
-const { notifyListener } = require('./listeners.js')
+const { now } = require('../base/clock.js')
+const { notifyListener } = require('../base/listeners.js')
 
 /** Milliseconds between two reports. */
 const INTERVAL = 100

@@ -3,12 +3,12 @@
 // `mapAll`: the pipeline for the plain case, from an iterable of values to an array in the same order.
 
 const { isPromise, isSet } = require('node:util/types')
-const { closeSource } = require('./close-source.js')
+const { closeSource } = require('../sources/close-source.js')
 const { Run } = require('./execute-tasks.js')
-const { promiseOf } = require('./promise-likes.js')
+const { promiseOf } = require('../base/promise-likes.js')
 const { readRun } = require('./run-options.js')
-const { checkResult, toIterator } = require('./task-sources.js')
-const { checkFunction, checkLimit, checkOptions } = require('./validate.js')
+const { checkResult, toIterator } = require('../sources/task-sources.js')
+const { checkFunction, checkLimit, checkOptions } = require('../base/validate.js')
 
 /** Gives the values of an iterator as tasks that know where their result belongs. */
 class NumberedTasks {

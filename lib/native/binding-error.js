@@ -4,7 +4,7 @@
 
 const process = require('node:process')
 const { isNativeError } = require('node:util/types')
-const { name, napi } = require('../package.json')
+const { name, napi } = require('../../package.json')
 
 /** @param {unknown} error what loading `native.js` threw */
 function bindingError(error) {
@@ -70,7 +70,7 @@ function report() {
 
 /** @param {string[]} causes */
 function remedy(causes) {
-  if (causes.includes("Cannot find module '../native.js'")) {
+  if (causes.includes("Cannot find module '../../native.js'")) {
     return 'Remedy: this is a source checkout that was not built yet; run "npm run build", which needs Rust.'
   }
   const failures = causes.filter((cause) => !/^(Cannot find module|Unsupported)/.test(cause)).join('\n')

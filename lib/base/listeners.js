@@ -2,7 +2,7 @@
 
 // Calls listeners: what they throw must not disturb the work they listen to, and must not be lost.
 
-const { messageOf, warn } = require('./warning.js')
+const { messageOf, warn } = require('../native/warning.js')
 
 /** Calls `listener(...args)`; what it throws, now or as a promise, becomes a warning of the process. */
 function notifyListener(name, listener, ...args) {

@@ -7,10 +7,10 @@
 // the waiter settles first, and whatever is to be tidied up comes after and throws nothing.
 
 const { AsyncResource } = require('node:async_hooks')
-const core = require('./core.js')
-const { onAbort, offAbort } = require('./abort.js')
-const { answerOf, warnOfFault } = require('./faults.js')
-const { startTimer } = require('./timer.js')
+const core = require('../native/core.js')
+const { onAbort, offAbort } = require('../base/abort.js')
+const { answerOf, warnOfFault } = require('../native/faults.js')
+const { startTimer } = require('../base/timer.js')
 
 const GRANTED = 0
 const TIMED_OUT = 1

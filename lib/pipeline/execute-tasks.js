@@ -10,17 +10,17 @@
 // enough, and run in the async context of the call of executeTasks all the same.
 
 const { AsyncResource } = require('node:async_hooks')
-const core = require('./core.js')
-const { onAbort, offAbort } = require('./abort.js')
-const { closeSource } = require('./close-source.js')
-const { answerOf } = require('./faults.js')
-const { isTurnOver, nextTurn } = require('./fairness.js')
+const core = require('../native/core.js')
+const { onAbort, offAbort } = require('../base/abort.js')
+const { closeSource } = require('../sources/close-source.js')
+const { answerOf } = require('../native/faults.js')
+const { isTurnOver, nextTurn } = require('../base/fairness.js')
 const { Gates } = require('./gates.js')
 const { RUN_NATIVE } = require('./native-ends.js')
 const { Progress } = require('./progress.js')
 const { readRun } = require('./run-options.js')
-const { checkResult, checkTask, toIterator } = require('./task-sources.js')
-const { invalid } = require('./validate.js')
+const { checkResult, checkTask, toIterator } = require('../sources/task-sources.js')
+const { invalid } = require('../base/validate.js')
 
 const START = 1
 const PULL = 2

@@ -6,7 +6,7 @@
 // value, and racing promises would keep every value that ever lost against a silent source.
 
 const { CLOSE, ClosableIterator } = require('./closable-iterator.js')
-const { invalid } = require('./validate.js')
+const { invalid } = require('../base/validate.js')
 const { closeSource } = require('./close-source.js')
 const { checkResult, toIterator } = require('./task-sources.js')
 
