@@ -2,7 +2,38 @@
 import js from '@eslint/js'
 import globals from 'globals'
 
-const BUILT_IN = 'Abort\\w+|\\w*Array|ArrayBuffer|Buffer|Date|\\w*Error|Event\\w*|Function|Map|Object|Promise|RegExp|Set|URL|Weak\\w+'
+const BUILT_IN =
+  'Abort\\w+|\\w*Array|ArrayBuffer|Buffer|Date|\\w*Error|Event\\w*|Function|Map|Object|Promise|RegExp|Set|URL|Weak\\w+'
+
+/** The folders of `lib/`, each with those that it may load from: arrows go one way. */
+const LAYERS = { native: [] }
+LAYERS.base = ['native']
+LAYERS.sources = [...LAYERS.base, 'base']
+LAYERS.locks = LAYERS.sources
+LAYERS.pipeline = [...LAYERS.sources, 'sources', 'locks']
+LAYERS.values = LAYERS.pipeline
+LAYERS.fs = LAYERS.pipeline
+LAYERS.s3 = [...LAYERS.pipeline, 'pipeline', 'values', 'fs']
+
+const INSTANCEOF = {
+  selector: `BinaryExpression[operator='instanceof'][right.name=/^(${BUILT_IN})$/]`,
+  message: 'The value may be of another realm: ask node:util/types, or tell it by its shape.',
+}
+
+/** One entry a folder, since the last one that fits a file replaces the others. */
+const arrows = Object.entries(LAYERS).map(([folder, below]) => ({
+  files: [`lib/${folder}/**/*.js`],
+  rules: {
+    'no-restricted-syntax': [
+      'error',
+      INSTANCEOF,
+      {
+        selector: `CallExpression[callee.name='require'] > Literal[value=/^\\.\\.\\/(?!${below.length > 0 ? `(${below.join('|')})\\/` : '\\.\\.\\/(native\\.js|package\\.json)'})/]`,
+        message: `lib/${folder} may load from ${below.length > 0 ? below.join(', ') : 'no other folder'} only.`,
+      },
+    ],
+  },
+}))
 
 const off = (names) => Object.fromEntries(Object.keys(names).map((name) => [name, 'off']))
 
@@ -35,17 +66,16 @@ export default [
       'no-restricted-properties': [
         'error',
         { object: 'Symbol', property: 'dispose', message: 'A realm may lack it: take it from lib/base/disposal.js.' },
-        { object: 'Symbol', property: 'asyncDispose', message: 'A realm may lack it: take it from lib/base/disposal.js.' },
-      ],
-      'no-restricted-syntax': [
-        'error',
         {
-          selector: `BinaryExpression[operator='instanceof'][right.name=/^(${BUILT_IN})$/]`,
-          message: 'The value may be of another realm: ask node:util/types, or tell it by its shape.',
+          object: 'Symbol',
+          property: 'asyncDispose',
+          message: 'A realm may lack it: take it from lib/base/disposal.js.',
         },
       ],
+      'no-restricted-syntax': ['error', INSTANCEOF],
     },
   },
+  ...arrows,
   {
     // Tests make faulty sources on purpose, and some run with --expose-gc.
     files: ['__test__/**/*.mjs', 'benchmark/**/*.mjs'],

@@ -102,11 +102,15 @@ export function readFiles<P extends FilePath>(
 ): AsyncGenerator<FileData<P, Buffer> | FileFailure<P>, void>
 export function readFiles<P extends FilePath>(
   paths: FilePaths<P>,
-  options: BufferEncoding | (ReadFilesOptions & { readonly encoding: BufferEncoding; readonly errors?: 'throw' | undefined }),
+  options:
+    BufferEncoding | (ReadFilesOptions & { readonly encoding: BufferEncoding; readonly errors?: 'throw' | undefined }),
 ): AsyncGenerator<FileData<P, string>, void>
 export function readFiles<P extends FilePath>(
   paths: FilePaths<P>,
-  options?: 'buffer' | null | (ReadFilesOptions & { readonly encoding?: 'buffer' | null | undefined; readonly errors?: 'throw' | undefined }),
+  options?:
+    | 'buffer'
+    | null
+    | (ReadFilesOptions & { readonly encoding?: 'buffer' | null | undefined; readonly errors?: 'throw' | undefined }),
 ): AsyncGenerator<FileData<P, Buffer>, void>
 export function readFiles<P extends FilePath>(
   paths: FilePaths<P>,
@@ -126,11 +130,15 @@ export function readFiles(
 ): AsyncGenerator<FileData<string | Buffer, Buffer> | FileFailure<string | Buffer>, void>
 export function readFiles(
   paths: ListedFiles,
-  options: BufferEncoding | (ReadFilesOptions & { readonly encoding: BufferEncoding; readonly errors?: 'throw' | undefined }),
+  options:
+    BufferEncoding | (ReadFilesOptions & { readonly encoding: BufferEncoding; readonly errors?: 'throw' | undefined }),
 ): AsyncGenerator<FileData<string | Buffer, string>, void>
 export function readFiles(
   paths: ListedFiles,
-  options?: 'buffer' | null | (ReadFilesOptions & { readonly encoding?: 'buffer' | null | undefined; readonly errors?: 'throw' | undefined }),
+  options?:
+    | 'buffer'
+    | null
+    | (ReadFilesOptions & { readonly encoding?: 'buffer' | null | undefined; readonly errors?: 'throw' | undefined }),
 ): AsyncGenerator<FileData<string | Buffer, Buffer>, void>
 export function readFiles(
   paths: ListedFiles,

@@ -54,15 +54,7 @@ export type SynchronizerCallback<T> = (context: SynchronizerContext) => Promise<
  * | `isCanceled()` said yes | `Acquire` (+1, 0), `Cancel` (-1, 0) |
  */
 export type SynchronizerEventType =
-  | 'Acquire'
-  | 'Acquired'
-  | 'Cancel'
-  | 'Enter'
-  | 'Exit'
-  | 'Release'
-  | 'Finish'
-  | 'Timeout'
-  | 'Throttle'
+  'Acquire' | 'Acquired' | 'Cancel' | 'Enter' | 'Exit' | 'Release' | 'Finish' | 'Timeout' | 'Throttle'
 
 /** What a `SynchronizerEventListener` is given. */
 export type SynchronizerEvent = {
@@ -587,9 +579,7 @@ export type SynchronizerTaskExecutorParams<T> = {
  * plain iterable such as an array. For values that are not wrapped in `{ task }`, see `toTasks`.
  */
 export type TaskSource<T> =
-  | AsyncIterator<SynchronizerTask<T>>
-  | AsyncIterable<SynchronizerTask<T>>
-  | Iterable<SynchronizerTask<T>>
+  AsyncIterator<SynchronizerTask<T>> | AsyncIterable<SynchronizerTask<T>> | Iterable<SynchronizerTask<T>>
 
 /** A limit per key inside `executeTasks`. While the window has room, a busy key does not hold up tasks of other keys. */
 export interface LimitPerKey<T> {

@@ -68,7 +68,8 @@ export interface S3BulkClientConfig {
   /** How long connecting may take, in milliseconds; 0 is without end. Default 10,000. */
   readonly connectionTimeout?: number | undefined
   /** The two times above, where the JavaScript SDK has them. */
-  readonly requestHandler?: { readonly requestTimeout?: number | undefined; readonly connectionTimeout?: number | undefined } | undefined
+  readonly requestHandler?:
+    { readonly requestTimeout?: number | undefined; readonly connectionTimeout?: number | undefined } | undefined
   /**
    * How long, in milliseconds, a prefix or a listing may be throttled while nothing of it gets through, before it is given up. Its keys
    * then fail with the code `SlowDown`. Default 300,000.
@@ -215,8 +216,7 @@ export type S3DeleteExecutor = (params: { readonly task: readonly S3Deletable[] 
 
 /** What a whole job takes. */
 export interface S3DeletePrefixOptions
-  extends S3DeleteOptions,
-    Pick<S3ListOptions<never>, 'StartAfter' | 'MaxKeys' | 'parallelListing' | 'filter'> {
+  extends S3DeleteOptions, Pick<S3ListOptions<never>, 'StartAfter' | 'MaxKeys' | 'parallelListing' | 'filter'> {
   /** Literally: `'foo'` includes `foobar`. Refused when missing or empty, unless `all` is true. */
   readonly Prefix?: string | undefined
   /** Everything in the bucket, without `Prefix`. Default `false`. */
@@ -228,7 +228,8 @@ export interface S3DeletePrefixOptions
   /** Pages listed and not deleted yet. Default: twice `maxTasksInExecution`, and 100 at most. */
   readonly maxTasksInFlight?: number | undefined
   /** Told of keys that failed, as they come. Without it they are in the rejection. */
-  readonly onTaskError?: ((error: S3DeleteError, params: { readonly task: S3Deletable[] }) => void | PromiseLike<void>) | undefined
+  readonly onTaskError?:
+    ((error: S3DeleteError, params: { readonly task: S3Deletable[] }) => void | PromiseLike<void>) | undefined
   /** Told how far the job is, ten times a second at most, and once more at the end. */
   readonly onProgress?: ((progress: S3Progress) => void) | undefined
 }
@@ -311,7 +312,14 @@ export interface S3FailedKey {
  * | `Panic` | a fault of this package |
  */
 export class S3BulkError extends Error {
-  constructor(params: { message: string; code: string; status?: number; counts?: S3Counts; failed?: S3FailedKey[]; cause?: unknown })
+  constructor(params: {
+    message: string
+    code: string
+    status?: number
+    counts?: S3Counts
+    failed?: S3FailedKey[]
+    cause?: unknown
+  })
   readonly code: string
   /** The status of the HTTP answer, if there was one. */
   readonly status?: number

@@ -66,10 +66,30 @@ function packRoot() {
   const { file, files } = pack(root)
   tarballs.root = file
   const unexpected = files.filter(
-    (path) => !/^((index|fs|s3)\.(js|mjs|d\.ts|d\.mts)|native\.(js|d\.ts)|lib\/((fs|s3)\/)?[\w-]+\.js|package\.json|LICENSE|README[\w.]*\.md|CHANGELOG\.md)$/.test(path),
+    (path) =>
+      !/^((index|fs|s3)\.(js|mjs|d\.ts|d\.mts)|native\.(js|d\.ts)|lib\/((fs|s3)\/)?[\w-]+\.js|package\.json|LICENSE|README[\w.]*\.md|CHANGELOG\.md)$/.test(
+        path,
+      ),
   )
   assert.deepEqual(unexpected, [], 'files that do not belong into the package')
-  const needed = ['index.js', 'index.mjs', 'index.d.ts', 'index.d.mts', 'fs.js', 'fs.mjs', 'fs.d.ts', 'fs.d.mts', 's3.js', 's3.mjs', 's3.d.ts', 's3.d.mts', 'native.js', 'lib/native/binding.js', 'LICENSE', 'README.md']
+  const needed = [
+    'index.js',
+    'index.mjs',
+    'index.d.ts',
+    'index.d.mts',
+    'fs.js',
+    'fs.mjs',
+    'fs.d.ts',
+    'fs.d.mts',
+    's3.js',
+    's3.mjs',
+    's3.d.ts',
+    's3.d.mts',
+    'native.js',
+    'lib/native/binding.js',
+    'LICENSE',
+    'README.md',
+  ]
   const missing = needed.filter((path) => !files.includes(path))
   assert.deepEqual(missing, [], 'files that are missing in the package')
 }
@@ -94,7 +114,10 @@ function glibc() {
 
 function useBoth() {
   const project = install('both', [tarballs.root, tarballs.platform])
-  node(project, 'both.mjs', `
+  node(
+    project,
+    'both.mjs',
+    `
     import assert from 'node:assert/strict'
     import { createRequire } from 'node:module'
     import * as imported from 'ya-syn-native'
@@ -109,17 +132,25 @@ function useBoth() {
       required.SynchronizerReentrantExecutionError,
     )
     assert.equal(await provider.forKey('key').synchronized(async () => 1), 1)
-  `)
-  node(project, 'require.cjs', `
+  `,
+  )
+  node(
+    project,
+    'require.cjs',
+    `
     const { CoreSemaphore } = require('ya-syn-native')
     require('ya-syn-native/package.json')
     new CoreSemaphore(1).synchronized(async () => {})
-  `)
+  `,
+  )
 }
 
 function withoutPlatform() {
   const project = install('without', [tarballs.root])
-  for (const [file, program] of [['a.cjs', `require('ya-syn-native')`], ['a.mjs', `import 'ya-syn-native'`]]) {
+  for (const [file, program] of [
+    ['a.cjs', `require('ya-syn-native')`],
+    ['a.mjs', `import 'ya-syn-native'`],
+  ]) {
     writeFileSync(join(project, file), program)
     const { status, stderr } = spawnSync(process.execPath, [file], { cwd: project, encoding: 'utf8' })
     assert.equal(status, 1, file)
@@ -154,13 +185,22 @@ function types() {
 
 function bundleExternal() {
   const project = install('external', [tarballs.root, tarballs.platform])
-  writeFileSync(join(project, 'main.mjs'), `
+  writeFileSync(
+    join(project, 'main.mjs'),
+    `
     import { CoreSemaphore } from 'ya-syn-native'
     new CoreSemaphore(1).synchronized(async () => console.log('ran'))
-  `)
+  `,
+  )
   for (const format of ['esm', 'cjs']) {
     const out = `out.${format === 'esm' ? 'mjs' : 'cjs'}`
-    const options = ['--bundle', '--platform=node', `--format=${format}`, '--external:ya-syn-native', `--outfile=${out}`]
+    const options = [
+      '--bundle',
+      '--platform=node',
+      `--format=${format}`,
+      '--external:ya-syn-native',
+      `--outfile=${out}`,
+    ]
     run(esbuild, ['main.mjs', ...options], project)
     assert.equal(run(process.execPath, [out], project), 'ran')
   }
@@ -168,10 +208,13 @@ function bundleExternal() {
 
 function bundleInside() {
   const project = install('inside', [tarballs.root, tarballs.platform])
-  writeFileSync(join(project, 'main.mjs'), `
+  writeFileSync(
+    join(project, 'main.mjs'),
+    `
     import { CoreSemaphore } from 'ya-syn-native'
     new CoreSemaphore(1).synchronized(async () => console.log('ran'))
-  `)
+  `,
+  )
   run(esbuild, ['main.mjs', '--bundle', '--platform=node', '--loader:.node=copy', '--outdir=out'], project)
   rmSync(join(project, 'node_modules'), { recursive: true })
   assert.equal(run(process.execPath, ['out/main.js'], project), 'ran')
@@ -184,7 +227,10 @@ async function alias() {
   for (const name of ['@types/node', 'undici-types']) {
     cpSync(join(root, 'node_modules', name), join(project, 'node_modules', name), { recursive: true })
   }
-  for (const [type, extension] of [['commonjs', 'cts'], ['module', 'mts']]) {
+  for (const [type, extension] of [
+    ['commonjs', 'cts'],
+    ['module', 'mts'],
+  ]) {
     for (const name of Object.keys(examples)) {
       cpSync(join(root, 'examples', `${name}.ts`), join(project, type, `${name}.${extension}`))
     }
@@ -193,11 +239,20 @@ async function alias() {
   run(process.execPath, [tsc, '-p', '.'], project)
   const store = await startS3Server()
   const { accessKeyId, secretAccessKey } = store.credentials
-  const env = { ...process.env, S3_ENDPOINT: store.endpoint, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
+  const env = {
+    ...process.env,
+    S3_ENDPOINT: store.endpoint,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  }
   try {
-    for (const [type, extension] of [['commonjs', 'cjs'], ['module', 'mjs']]) {
+    for (const [type, extension] of [
+      ['commonjs', 'cjs'],
+      ['module', 'mjs'],
+    ]) {
       for (const [name, expected] of Object.entries(examples)) {
-        for (const suffix of ['tmp', 'log']) await store.seed({ bucket: 'logs', template: `2019/{i%12:02}/{i}.${suffix}`, count: 30 })
+        for (const suffix of ['tmp', 'log'])
+          await store.seed({ bucket: 'logs', template: `2019/{i%12:02}/{i}.${suffix}`, count: 30 })
         assert.equal(run(process.execPath, [`out/${type}/${name}.${extension}`], project, env), expected)
       }
     }
@@ -205,8 +260,12 @@ async function alias() {
     await store.stop()
   }
   assert.deepEqual(
-    readdirSync(join(root, 'examples')).filter((file) => file.endsWith('.ts')).sort(),
-    Object.keys(examples).map((name) => `${name}.ts`).sort(),
+    readdirSync(join(root, 'examples'))
+      .filter((file) => file.endsWith('.ts'))
+      .sort(),
+    Object.keys(examples)
+      .map((name) => `${name}.ts`)
+      .sort(),
     'each example is run here',
   )
 }
@@ -238,13 +297,19 @@ function usage(same) {
 
 function vmContexts() {
   const project = install('vm', [tarballs.root, tarballs.platform])
-  writeFileSync(join(project, 'use.txt'), `(async (require, equal) => {
+  writeFileSync(
+    join(project, 'use.txt'),
+    `(async (require, equal) => {
     const ${names} = require('ya-syn-native')
     const { listFiles, readFilesToArray } = require('ya-syn-native/fs')
     ${usage('equal')}
     return 'used'
-  })`)
-  const output = node(project, 'main.cjs', `
+  })`,
+  )
+  const output = node(
+    project,
+    'main.cjs',
+    `
     const assert = require('node:assert/strict')
     const vm = require('node:vm')
     const program = require('node:fs').readFileSync('use.txt', 'utf8')
@@ -253,23 +318,32 @@ function vmContexts() {
       return vm.runInNewContext(program)(require, assert.equal)
     }
     use().then(use).then(console.log)
-  `)
+  `,
+  )
   assert.equal(output, 'used')
 }
 
 function jest() {
   const project = installRunner('jest')
   for (const file of ['a', 'b', 'c']) {
-    writeFileSync(join(project, `${file}.test.js`), `
+    writeFileSync(
+      join(project, `${file}.test.js`),
+      `
       test.each([1, 2])('the package works (%i)', async () => {
         const ${names} = require('ya-syn-native')
         const { listFiles, readFilesToArray } = require('ya-syn-native/fs')
         ${usage('(value, expected) => expect(value).toBe(expected)')}
       })
-    `)
+    `,
+    )
   }
   writeFileSync(join(project, 'jest.config.js'), `module.exports = { resetModules: true, testEnvironment: 'node' }`)
-  for (const options of [['--detectOpenHandles'], ['--runInBand'], ['--maxWorkers=2'], ['--maxWorkers=2', '--workerThreads']]) {
+  for (const options of [
+    ['--detectOpenHandles'],
+    ['--runInBand'],
+    ['--maxWorkers=2'],
+    ['--maxWorkers=2', '--workerThreads'],
+  ]) {
     const output = runTests(project, 'jest/bin/jest.js', options)
     assert.match(output, /Tests: +6 passed, 6 total/)
     assert.doesNotMatch(output, /open handle|did not exit|failed to exit/i)
@@ -279,14 +353,17 @@ function jest() {
 function vitest() {
   const project = installRunner('vitest')
   for (const file of ['a', 'b', 'c']) {
-    writeFileSync(join(project, `${file}.test.mjs`), `
+    writeFileSync(
+      join(project, `${file}.test.mjs`),
+      `
       import { expect, test } from 'vitest'
       import ${names} from 'ya-syn-native'
       import { listFiles, readFilesToArray } from 'ya-syn-native/fs'
       test.each([1, 2])('the package works (%i)', async () => {
         ${usage('(value, expected) => expect(value).toBe(expected)')}
       })
-    `)
+    `,
+    )
   }
   for (const pool of ['threads', 'forks', 'vmThreads', 'vmForks']) {
     const output = runTests(project, 'vitest/vitest.mjs', ['run', `--pool=${pool}`])
@@ -298,7 +375,9 @@ function vitest() {
 function ava() {
   const project = installRunner('ava')
   for (const file of ['a', 'b', 'c']) {
-    writeFileSync(join(project, `${file}.test.mjs`), `
+    writeFileSync(
+      join(project, `${file}.test.mjs`),
+      `
       import test from 'ava'
       import ${names} from 'ya-syn-native'
       import { listFiles, readFilesToArray } from 'ya-syn-native/fs'
@@ -307,7 +386,8 @@ function ava() {
           ${usage('t.is')}
         })
       }
-    `)
+    `,
+    )
   }
   writeFileSync(join(project, 'ava.config.mjs'), `export default { files: ['*.test.mjs'], workerThreads: true }`)
   assert.match(runTests(project, 'ava/entrypoints/cli.mjs', []), /6 tests passed/)
@@ -327,7 +407,11 @@ function runTests(project, program, options) {
     killSignal: 'SIGKILL',
     timeout: PATIENCE,
   })
-  assert.deepEqual([status, signal, error], [0, null, undefined], `${program} ${options.join(' ')}:\n${stdout}${stderr}`)
+  assert.deepEqual(
+    [status, signal, error],
+    [0, null, undefined],
+    `${program} ${options.join(' ')}:\n${stdout}${stderr}`,
+  )
   return `${stdout}${stderr}`
 }
 
@@ -370,18 +454,21 @@ function install(name, packages) {
 }
 
 function writeTsconfig(project, options) {
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({
-    compilerOptions: {
-      module: 'node16',
-      target: 'es2022',
-      lib: ['es2022'],
-      types: [],
-      strict: true,
-      skipLibCheck: false,
-      ...options,
-    },
-    exclude: ['out', 'node_modules'],
-  }))
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        module: 'node16',
+        target: 'es2022',
+        lib: ['es2022'],
+        types: [],
+        strict: true,
+        skipLibCheck: false,
+        ...options,
+      },
+      exclude: ['out', 'node_modules'],
+    }),
+  )
 }
 
 function node(project, file, program) {
@@ -395,7 +482,13 @@ function npm(args, cwd) {
 
 function run(command, args, cwd, env = process.env) {
   try {
-    return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: 'pipe', shell: process.platform === 'win32' }).trim()
+    return execFileSync(command, args, {
+      cwd,
+      env,
+      encoding: 'utf8',
+      stdio: 'pipe',
+      shell: process.platform === 'win32',
+    }).trim()
   } catch (e) {
     throw new Error(`${command} ${args.join(' ')} failed:\n${e.stdout}${e.stderr}`, { cause: e })
   }

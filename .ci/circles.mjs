@@ -53,7 +53,10 @@ function rustImports(file, text) {
   const paths = [...code.matchAll(/\buse\s+([^;]+);/g)].flatMap(([, tree]) => [...flatten(tree.replace(/\s+/g, ' '))])
   paths.push(...[...code.matchAll(/\b(?:crate|super)(?:::\w+)+/g)].map(([path]) => path))
   return paths.flatMap((path) => {
-    const names = path.trim().split('::').map((name) => name.trim().split(' ')[0])
+    const names = path
+      .trim()
+      .split('::')
+      .map((name) => name.trim().split(' ')[0])
     const from = { crate: [], self: module, super: module.slice(0, -1) }[names.shift()]
     if (from === undefined) return []
     const target = [...from]
@@ -72,7 +75,9 @@ function rustImports(file, text) {
 
 function scriptImports(file, text) {
   const specifiers = [...text.matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\(\s*|\brequire\(\s*)['"](\.[^'"]+)['"]/g)]
-  return specifiers.map(([, specifier]) => normalize(join(dirname(file), specifier))).filter((target) => known.has(target))
+  return specifiers
+    .map(([, specifier]) => normalize(join(dirname(file), specifier)))
+    .filter((target) => known.has(target))
 }
 
 const imports = new Map(

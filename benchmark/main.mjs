@@ -35,7 +35,10 @@ const run = async (options) => {
 }
 
 try {
-  const options = parseOptions(process.argv.slice(2), scenarios.map(({ name }) => name))
+  const options = parseOptions(
+    process.argv.slice(2),
+    scenarios.map(({ name }) => name),
+  )
   if (options.help) process.stdout.write(helpText(scenarios))
   else await run(options)
 } catch (error) {

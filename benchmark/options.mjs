@@ -19,7 +19,8 @@ Names:
 ${scenarios.map(({ name, title }) => `  ${name.padEnd(20)} ${title}`).join('\n')}
 `
 
-const badOption = (message) => Object.assign(new Error(`${message}; see npm run bench -- --help`), { code: 'BAD_OPTION' })
+const badOption = (message) =>
+  Object.assign(new Error(`${message}; see npm run bench -- --help`), { code: 'BAD_OPTION' })
 
 const parse = (args) => {
   try {
@@ -31,8 +32,8 @@ const parse = (args) => {
         quick: { type: 'boolean', default: false },
         json: { type: 'string' },
         check: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false }
-      }
+        help: { type: 'boolean', default: false },
+      },
     }).values
   } catch (error) {
     throw badOption(error.message)

@@ -15,28 +15,28 @@ const loadProduct = async () => (await import('../index.js')).default
 const lockTable = (makeLock) => {
   const locks = new Map()
   return {
-    run (key, cb) {
+    run(key, cb) {
       let lock = locks.get(key)
-      if (lock === undefined) locks.set(key, lock = makeLock())
+      if (lock === undefined) locks.set(key, (lock = makeLock()))
       return lock(cb)
     },
-    entries: () => locks.size
+    entries: () => locks.size,
   }
 }
 
 const semaphores = {
-  async [PRODUCT] () {
+  async [PRODUCT]() {
     const { CoreSemaphore } = await loadProduct()
     return (limit) => {
       const semaphore = new CoreSemaphore(limit)
       return (cb) => semaphore.synchronized(cb)
     }
   },
-  async 'async-sema' () {
+  async 'async-sema'() {
     const { Sema } = await import('async-sema')
     return (limit) => {
       const sema = new Sema(limit)
-      return async function withSema (cb) {
+      return async function withSema(cb) {
         await sema.acquire()
         try {
           return await cb()
@@ -46,75 +46,75 @@ const semaphores = {
       }
     }
   },
-  async 'p-limit' () {
+  async 'p-limit'() {
     const { default: pLimit } = await import('p-limit')
     return (limit) => pLimit(limit)
   },
-  async 'async-mutex' () {
+  async 'async-mutex'() {
     const { Semaphore } = await import('async-mutex')
     return (limit) => {
       const semaphore = new Semaphore(limit)
       return (cb) => semaphore.runExclusive(cb)
     }
   },
-  async 'p-queue' () {
+  async 'p-queue'() {
     const { default: PQueue } = await import('p-queue')
     return (limit) => {
       const queue = new PQueue({ concurrency: limit })
       return (cb) => queue.add(cb)
     }
   },
-  async 'async-lock' () {
+  async 'async-lock'() {
     const { default: AsyncLock } = await import('async-lock')
     return () => {
       const lock = new AsyncLock({ maxPending: Infinity })
       return (cb) => lock.acquire('key', cb)
     }
-  }
+  },
 }
 
 const keyedLocks = {
-  async [PRODUCT] () {
+  async [PRODUCT]() {
     const { SynchronizerProvider } = await loadProduct()
     const provider = new SynchronizerProvider()
     return {
       run: (key, cb) => provider.forKey(key).synchronized(cb),
-      entries: () => provider.numberOfKeys
+      entries: () => provider.numberOfKeys,
     }
   },
-  async 'async-mutex' () {
+  async 'async-mutex'() {
     const { Mutex } = await import('async-mutex')
     return lockTable(() => {
       const mutex = new Mutex()
       return (cb) => mutex.runExclusive(cb)
     })
   },
-  async 'async-lock' () {
+  async 'async-lock'() {
     const { default: AsyncLock } = await import('async-lock')
     const lock = new AsyncLock({ maxPending: Infinity })
     return {
       run: (key, cb) => lock.acquire(key, cb),
-      entries: () => Object.keys(lock.queues).length
+      entries: () => Object.keys(lock.queues).length,
     }
   },
-  async 'p-limit' () {
+  async 'p-limit'() {
     const { default: pLimit } = await import('p-limit')
     return lockTable(() => pLimit(1))
-  }
+  },
 }
 
 const pipelines = {
-  async [PRODUCT] () {
+  async [PRODUCT]() {
     const { SynchronizerProvider } = await loadProduct()
     const provider = new SynchronizerProvider()
     return (taskSource, taskExecutor, { maxTasksInFlight, maxTasksInExecution }) =>
       provider.executeTasks({ maxTasksInFlight, maxTasksInExecution, taskSource, taskExecutor })
   },
-  async 'p-map' () {
+  async 'p-map'() {
     const { default: pMap } = await import('p-map')
     return (source, executor, { maxTasksInExecution }) => pMap(source, executor, { concurrency: maxTasksInExecution })
   },
-  async 'p-limit' () {
+  async 'p-limit'() {
     const { default: pLimit } = await import('p-limit')
     return async (source, executor, { maxTasksInExecution }) => {
       const limit = pLimit(maxTasksInExecution)
@@ -123,7 +123,7 @@ const pipelines = {
       await Promise.all(pending)
     }
   },
-  async 'p-queue' () {
+  async 'p-queue'() {
     const { default: PQueue } = await import('p-queue')
     return async (source, executor, { maxTasksInFlight, maxTasksInExecution }) => {
       const queue = new PQueue({ concurrency: maxTasksInExecution })
@@ -134,13 +134,13 @@ const pipelines = {
       await queue.onIdle()
     }
   },
-  async 'streaming-iterables' () {
+  async 'streaming-iterables'() {
     const { parallelMap } = await import('streaming-iterables')
     return async (source, executor, { maxTasksInExecution }) => {
       const results = parallelMap(maxTasksInExecution, executor, source)
       while (!(await results.next()).done);
     }
-  }
+  },
 }
 
 export { PRODUCT, semaphores, keyedLocks, pipelines }

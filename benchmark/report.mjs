@@ -23,9 +23,9 @@ const toComparison = ({ id, scenario, context, samples, failures }) => ({
     timesProduct: medianRatio(samples[name], samples[PRODUCT], 'ns'),
     bytes: medianOf(samples[name], 'bytes'),
     entries: medianOf(samples[name], 'entries'),
-    samples: samples[name]
+    samples: samples[name],
   })),
-  failures
+  failures,
 })
 
 const toReport = async (results, verdicts, { rounds, quick }) => {
@@ -39,7 +39,7 @@ const toReport = async (results, verdicts, { rounds, quick }) => {
     quick,
     versions: Object.fromEntries(await Promise.all(names.map(async (name) => [name, await versionOf(name)]))),
     comparisons: results.map(toComparison),
-    budget: verdicts
+    budget: verdicts,
   }
 }
 

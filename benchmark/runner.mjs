@@ -25,7 +25,7 @@ const runComparisons = async (comparisons, { rounds, quick }, onProgress) => {
   const results = comparisons.map((comparison) => ({
     ...comparison,
     samples: Object.fromEntries(comparison.scenario.rows.map((row) => [row, []])),
-    failures: []
+    failures: [],
   }))
 
   for (let round = 0; round < rounds; round++) {

@@ -5,18 +5,18 @@ import { BARE_LOOP } from './bare-loop.mjs'
 import { PRODUCT } from './peers.mjs'
 import { medianOf, medianRatio } from './stats.mjs'
 
-const rounded = (number, digits = 0) => number === undefined
-  ? '-'
-  : number.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+const rounded = (number, digits = 0) =>
+  number === undefined
+    ? '-'
+    : number.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 
-const ratio = (number) => number === undefined ? '-' : `${rounded(number, 2)}x`
+const ratio = (number) => (number === undefined ? '-' : `${rounded(number, 2)}x`)
 
 /** The first column to the left, the others to the right. */
 const layOut = (head, body) => {
   const widths = head.map((_, column) => Math.max(...[head, ...body].map((cells) => cells[column].length)))
-  const line = (cells) => cells
-    .map((cell, column) => column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))
-    .join('  ')
+  const line = (cells) =>
+    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join('  ')
   return [line(head), ...body.map(line)].map((text) => `  ${text}\n`).join('')
 }
 
@@ -26,7 +26,7 @@ const header = ({ rounds, quick }) =>
 
 const OPTIONAL_COLUMNS = [
   ['bytes', (unit) => `bytes/${unit}`],
-  ['entries', () => 'entries left']
+  ['entries', () => 'entries left'],
 ]
 
 const comparisonTable = ({ id, scenario, context, samples }) => {
@@ -38,13 +38,17 @@ const comparisonTable = ({ id, scenario, context, samples }) => {
     rounded(medianOf(samples[row], 'ns')),
     ratio(medianRatio(samples[row], samples[BARE_LOOP], 'ns')),
     ratio(medianRatio(samples[row], samples[PRODUCT], 'ns')),
-    ...optional.map(([field]) => rounded(medianOf(samples[row], field)))
+    ...optional.map(([field]) => rounded(medianOf(samples[row], field))),
   ])
   const kind = context === 'als' ? 'inside an AsyncLocalStorage' : 'without AsyncLocalStorage'
   return `\n${id}: ${title}, ${kind}\n${layOut(head, body)}`
 }
 
-const VERDICTS = new Map([[true, 'met'], [false, 'MISSED'], [undefined, 'not measured']])
+const VERDICTS = new Map([
+  [true, 'met'],
+  [false, 'MISSED'],
+  [undefined, 'not measured'],
+])
 
 const budgetTable = (verdicts) => {
   const head = ['', 'comparison', 'required', 'measured', 'verdict']
@@ -53,7 +57,7 @@ const budgetTable = (verdicts) => {
     comparison,
     required,
     measured === undefined ? '-' : `${rounded(measured, unit === 'x' ? 2 : 0)}${unit}`,
-    VERDICTS.get(met)
+    VERDICTS.get(met),
   ])
   return `\nbudget\n${layOut(head, body)}`
 }

@@ -1,12 +1,7 @@
 // `npm run demo`: deletes the objects of an S3 bucket in each way that is in use, and compares them.
 //
 // The store is the test server of this repository, on the loopback interface, with the latency of a store far away.
-import {
-  DeleteObjectCommand,
-  DeleteObjectsCommand,
-  S3Client,
-  paginateListObjectsV2,
-} from '@aws-sdk/client-s3'
+import { DeleteObjectCommand, DeleteObjectsCommand, S3Client, paginateListObjectsV2 } from '@aws-sdk/client-s3'
 import { SynchronizerProvider, rebatchTasks } from 'ya-syn-native'
 import { S3BulkClient } from 'ya-syn-native/s3'
 import { runDemo } from './lib/run.mjs'
@@ -37,8 +32,20 @@ await runDemo({
   spec: {
     objects: { value: 10_000, min: 1, unit: 'N', about: 'how many objects each way deletes' },
     sample: { value: 200, min: 1, unit: 'N', about: 'how many of them the way that takes one at a time deletes' },
-    'latency-list': { value: 40, min: 0, fraction: true, unit: 'MS', about: 'how long the store takes for a page of keys' },
-    'latency-delete': { value: 100, min: 0, fraction: true, unit: 'MS', about: 'how long it takes for a delete request' },
+    'latency-list': {
+      value: 40,
+      min: 0,
+      fraction: true,
+      unit: 'MS',
+      about: 'how long the store takes for a page of keys',
+    },
+    'latency-delete': {
+      value: 100,
+      min: 0,
+      fraction: true,
+      unit: 'MS',
+      about: 'how long it takes for a delete request',
+    },
   },
   open,
 })
@@ -68,14 +75,15 @@ async function open({ objects, sample, 'latency-list': latencyList, 'latency-del
       await server.seed({ bucket: Bucket, template, count: items })
       await server.reset({ only: 'stats' })
     },
-    run: add => run(client, add),
+    run: (add) => run(client, add),
     async check() {
       const { requests, inFlight } = await server.stats()
       return { requests: requests.total, peak: inFlight.peak, problem: await whatIsLeft(client) }
     },
   })
   return {
-    title: `${objects.toLocaleString('en')} objects, ${PREFIXES} prefixes; ` +
+    title:
+      `${objects.toLocaleString('en')} objects, ${PREFIXES} prefixes; ` +
       `the store takes ${latencyList} ms for a page of keys and ${latencyDelete} ms for a delete request; ` +
       `the median of ${ROUNDS} rounds`,
     item: 'key',
@@ -87,12 +95,13 @@ async function open({ objects, sample, 'latency-list': latencyList, 'latency-del
       way(PIPELINE, objects, ROUNDS, pipeline),
       way(PER_KEY, objects, ROUNDS, (client, add) => limitedPerPrefix(client, add, pages(client))),
       way(RECUT, objects, ROUNDS, (client, add) =>
-        limitedPerPrefix(client, add, rebatchTasks(pages(client), SMALL_BATCH))),
+        limitedPerPrefix(client, add, rebatchTasks(pages(client), SMALL_BATCH)),
+      ),
       way(NATIVE, objects, ROUNDS, (_, add) => native(s3, add)),
       way(WHOLE, objects, ROUNDS, (_, add) => s3.deletePrefix({ Bucket, all: true, onProgress: deletedWith(add) })),
     ],
     checked: 'after each way the bucket was listed, and no key was left.',
-    notes: rateOf => notes(rateOf, { latencyList, latencyDelete }),
+    notes: (rateOf) => notes(rateOf, { latencyList, latencyDelete }),
     async close() {
       client.destroy()
       await s3.close()
@@ -132,9 +141,14 @@ async function limitedPerPrefix(client, add, taskSource) {
     maxTasksInFlight: IN_FLIGHT,
     taskSource,
     // A request touches one prefix only; so a page that holds several is split.
-    taskExecutor: ({ task: keys }) => Promise.all(byPrefix(keys).map(([prefix, batch]) =>
-      provider.forKey(prefix, PER_PREFIX).synchronized(() =>
-        shared.synchronized(() => deleteKeys(client, batch, add))))),
+    taskExecutor: ({ task: keys }) =>
+      Promise.all(
+        byPrefix(keys).map(([prefix, batch]) =>
+          provider
+            .forKey(prefix, PER_PREFIX)
+            .synchronized(() => shared.synchronized(() => deleteKeys(client, batch, add))),
+        ),
+      ),
   })
 }
 
@@ -161,7 +175,7 @@ function deletedWith(add) {
 
 async function execute(params) {
   const errors = []
-  await new SynchronizerProvider().executeTasks({ ...params, onTaskError: error => errors.push(error) })
+  await new SynchronizerProvider().executeTasks({ ...params, onTaskError: (error) => errors.push(error) })
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} tasks failed: ${errors[0].message}`)
 }
 
@@ -172,7 +186,7 @@ async function* pages(client) {
 }
 
 async function deleteKeys(client, keys, add) {
-  const Objects = keys.map(Key => ({ Key }))
+  const Objects = keys.map((Key) => ({ Key }))
   const { Errors = [] } = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }))
   if (Errors.length > 0) throw new Error(`${Errors.length} keys stayed, ${Errors[0].Key} for ${Errors[0].Code}`)
   add(keys.length)
@@ -197,17 +211,20 @@ async function whatIsLeft(client) {
 function notes(rateOf, { latencyList, latencyDelete }) {
   const gain = (name, over) => `${significant(rateOf(name) / rateOf(over))}x`
   const fromS3 = `${gain(IN_SEQUENCE, ONE_BY_ONE)} from DeleteObject to DeleteObjects comes from S3: one request takes 1,000 keys.`
-  const fromOverlap = latencyList + latencyDelete === 0
-    ? `${gain(PIPELINE, IN_SEQUENCE)} from pages in sequence to executeTasks: without latency there is nothing for ` +
-      'concurrency to gain. One request after the other keeps this process and the store as busy as many at once do.'
-    : `${gain(PIPELINE, IN_SEQUENCE)} from pages in sequence to executeTasks comes from overlap: deletes run while the ` +
-      `next pages are listed. A listing gives one page after the other, one every ${latencyList} ms; that limit is what ` +
-      `remains, and ${IN_EXECUTION} requests at once are never needed unless deletes take much longer than pages.`
-  const forTheStore = `${gain(PER_KEY, PIPELINE)} with forKey and ${gain(RECUT, PIPELINE)} with smaller batches, both ` +
+  const fromOverlap =
+    latencyList + latencyDelete === 0
+      ? `${gain(PIPELINE, IN_SEQUENCE)} from pages in sequence to executeTasks: without latency there is nothing for ` +
+        'concurrency to gain. One request after the other keeps this process and the store as busy as many at once do.'
+      : `${gain(PIPELINE, IN_SEQUENCE)} from pages in sequence to executeTasks comes from overlap: deletes run while the ` +
+        `next pages are listed. A listing gives one page after the other, one every ${latencyList} ms; that limit is what ` +
+        `remains, and ${IN_EXECUTION} requests at once are never needed unless deletes take much longer than pages.`
+  const forTheStore =
+    `${gain(PER_KEY, PIPELINE)} with forKey and ${gain(RECUT, PIPELINE)} with smaller batches, both ` +
     'against executeTasks alone: they are there for the store, not for speed. A request touches one prefix and a prefix ' +
     `gets ${PER_PREFIX} requests at once at most, so that a store with a limit per prefix need not answer SlowDown; the ` +
     'price is more requests.'
-  const fromNative = `${gain(NATIVE, PIPELINE)} from executeTasks to native ends comes from listing several ranges of the keys ` +
+  const fromNative =
+    `${gain(NATIVE, PIPELINE)} from executeTasks to native ends comes from listing several ranges of the keys ` +
     'at once, which begins after the first pages, so that it gains more the more keys there are; and no JavaScript runs per ' +
     'page. npm run bench:s3 tells the two apart.'
   return [fromS3, fromOverlap, forTheStore, fromNative]

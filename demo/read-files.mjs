@@ -31,7 +31,7 @@ async function open({ files }) {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const paths = Array.from({ length: files }, (_, index) => join(folder, `${index}.json`))
   paths.forEach((path, index) => writeFileSync(path, JSON.stringify({ value: index })))
-  const expected = files * (files - 1) / 2
+  const expected = (files * (files - 1)) / 2
 
   const way = (name, run) => ({
     name,
@@ -47,7 +47,13 @@ async function open({ files }) {
       return { requests: reads, peak, problem }
     },
   })
-  const ways = [way(IN_SEQUENCE, inSequence), way(ALL_AT_ONCE, allAtOnce), way(PIPELINE, pipeline), way(MAP_ALL, mapAll), way(NATIVE, native)]
+  const ways = [
+    way(IN_SEQUENCE, inSequence),
+    way(ALL_AT_ONCE, allAtOnce),
+    way(PIPELINE, pipeline),
+    way(MAP_ALL, mapAll),
+    way(NATIVE, native),
+  ]
   // Once uncounted, so that the first way is not the one that fills the caches.
   await ways[0].run(() => {})
   return {
@@ -78,7 +84,7 @@ async function pipeline(paths, read) {
     maxTasksInExecution: IN_EXECUTION,
     taskSource: toTasks(paths),
     taskExecutor: ({ task: path }) => read(path),
-    onTaskError: error => errors.push(error),
+    onTaskError: (error) => errors.push(error),
   })
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} reads failed: ${errors[0].message}`)
 }
@@ -119,7 +125,7 @@ function countingReader(add) {
 }
 
 function notes(rateOf) {
-  const gain = name => `${significant(rateOf(name) / rateOf(IN_SEQUENCE))}x`
+  const gain = (name) => `${significant(rateOf(name) / rateOf(IN_SEQUENCE))}x`
   return [
     `${gain(ALL_AT_ONCE)} for Promise.all and ${gain(PIPELINE)} for executeTasks come from reading with all of Node's four ` +
       'I/O threads instead of one.',

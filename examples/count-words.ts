@@ -17,10 +17,16 @@ async function countWords(folder: string): Promise<Map<string, number>> {
 async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'count-words-'))
   try {
-    for (let i = 1; i <= 100; i++) await writeFile(join(folder, `${i}.txt`), `${'lock '.repeat(i % 3)}key ${'task\n'.repeat(2)}`)
+    for (let i = 1; i <= 100; i++)
+      await writeFile(join(folder, `${i}.txt`), `${'lock '.repeat(i % 3)}key ${'task\n'.repeat(2)}`)
     await writeFile(join(folder, 'picture.png'), 'lock')
     const counts = await countWords(folder)
-    console.log([...counts].sort().map(([word, count]) => `${word}: ${count}`).join(', '))
+    console.log(
+      [...counts]
+        .sort()
+        .map(([word, count]) => `${word}: ${count}`)
+        .join(', '),
+    )
   } finally {
     await rm(folder, { recursive: true })
   }

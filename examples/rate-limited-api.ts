@@ -51,7 +51,9 @@ async function main(): Promise<void> {
   const total = WORKERS * CALLS_PER_WORKER
   const buffer = new SharedArrayBuffer(8 * (1 + total))
   const workers = Array.from({ length: WORKERS }, () => new Worker(process.argv[1] as string, { workerData: buffer }))
-  await Promise.all(workers.map((worker) => new Promise((resolve, reject) => worker.once('error', reject).once('exit', resolve))))
+  await Promise.all(
+    workers.map((worker) => new Promise((resolve, reject) => worker.once('error', reject).once('exit', resolve))),
+  )
   console.log(`calls: ${new BigInt64Array(buffer)[0]}`)
   console.log(`within the limit: ${new Service(buffer).busiest() <= CALLS}`)
 }

@@ -19,7 +19,13 @@ type Image = { readonly width: number; readonly pixels: Uint8Array }
 
 function resize({ width, pixels }: Image, to: number): Image {
   const from = (line: number): number => Math.floor((line * width) / to)
-  return { width: to, pixels: Uint8Array.from({ length: to * to }, (_, i) => pixels[from(Math.floor(i / to)) * width + from(i % to)] ?? 0) }
+  return {
+    width: to,
+    pixels: Uint8Array.from(
+      { length: to * to },
+      (_, i) => pixels[from(Math.floor(i / to)) * width + from(i % to)] ?? 0,
+    ),
+  }
 }
 
 async function run({ image, width }: Job, folder: string): Promise<void> {
@@ -45,7 +51,10 @@ async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'resize-'))
   const names = ['cat', 'dog', 'owl']
   for (const name of names) {
-    await writeFile(join(folder, name), Uint8Array.from({ length: 64 * 64 }, (_, i) => i % 251))
+    await writeFile(
+      join(folder, name),
+      Uint8Array.from({ length: 64 * 64 }, (_, i) => i % 251),
+    )
     await writeFile(join(folder, `${name}.json`), '[]')
   }
   const jobs = [8, 12, 16, 24, 32, 48].flatMap((width) => names.map((image) => ({ image, width })))
@@ -54,7 +63,9 @@ async function main(): Promise<void> {
     const share: Share = { folder, jobs: jobs.filter((_, i) => Math.floor(i / 2) % 3 === worker) }
     return new Worker(process.argv[1] as string, { workerData: share })
   })
-  await Promise.all(pool.map((worker) => new Promise((resolve, reject) => worker.once('error', reject).once('exit', resolve))))
+  await Promise.all(
+    pool.map((worker) => new Promise((resolve, reject) => worker.once('error', reject).once('exit', resolve))),
+  )
 
   for (const name of names) {
     const sizes: number[] = JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8'))

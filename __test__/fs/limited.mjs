@@ -10,8 +10,12 @@ export function runLimited(name, descriptors) {
     const child = spawn('sh', ['-c', command, process.execPath, fixture], { stdio: ['ignore', 'pipe', 'pipe'] })
     let stdout = ''
     let stderr = ''
-    child.stdout.setEncoding('utf8').on('data', text => { stdout += text })
-    child.stderr.setEncoding('utf8').on('data', text => { stderr += text })
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text
+    })
     child.on('error', reject)
     child.on('close', (code, signal) => {
       const result = code === 0 ? JSON.parse(stdout) : undefined

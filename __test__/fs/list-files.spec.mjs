@@ -29,42 +29,64 @@ async function list(options, root = dir) {
 }
 const plain = ['a.txt', 'b.md', 'sub/a.txt', 'sub/deep/c.md', 'tmp/x.txt', 'z']
 
-test('it lists regular files in the order of their names', async t => {
+test('it lists regular files in the order of their names', async (t) => {
   t.deepEqual(await list(), plain)
   t.deepEqual(await list({}, pathToFileURL(dir)), plain)
   t.deepEqual(await list({}, Buffer.from(dir)), plain)
 })
 
-test('glob, ignore and hidden choose', async t => {
+test('glob, ignore and hidden choose', async (t) => {
   t.deepEqual(await list({ glob: '**/*.md' }), ['b.md', 'sub/deep/c.md'])
   t.deepEqual(await list({ glob: ['*.txt', 'sub/*.txt'] }), ['a.txt', 'sub/a.txt'])
   t.deepEqual(await list({ ignore: ['tmp', '**/deep'] }), ['a.txt', 'b.md', 'sub/a.txt', 'z'])
-  t.deepEqual(await list({ hidden: true }), ['.hidden', 'a.txt', 'b.md', 'sub/.git/config', 'sub/a.txt', 'sub/deep/c.md', 'tmp/x.txt', 'z'])
+  t.deepEqual(await list({ hidden: true }), [
+    '.hidden',
+    'a.txt',
+    'b.md',
+    'sub/.git/config',
+    'sub/a.txt',
+    'sub/deep/c.md',
+    'tmp/x.txt',
+    'z',
+  ])
 })
 
-test('followSymlinks lists what links lead to, and a loop ends', async t => {
-  t.deepEqual(await list({ followSymlinks: true }), ['a.txt', 'b.md', 'sub/a.txt', 'sub/deep/c.md', 'sub/link.md', 'tmp/x.txt', 'z'])
+test('followSymlinks lists what links lead to, and a loop ends', async (t) => {
+  t.deepEqual(await list({ followSymlinks: true }), [
+    'a.txt',
+    'b.md',
+    'sub/a.txt',
+    'sub/deep/c.md',
+    'sub/link.md',
+    'tmp/x.txt',
+    'z',
+  ])
 })
 
-test('readFiles reads what is listed, in that order', async t => {
+test('readFiles reads what is listed, in that order', async (t) => {
   const files = await readFilesToArray(listFiles(dir, { ignore: 'tmp' }), { encoding: 'utf8' })
-  t.deepEqual(files.map(({ path, data }) => [relative(dir, path), data]), plain.filter(name => name !== 'tmp/x.txt').map(name => [name, name]))
+  t.deepEqual(
+    files.map(({ path, data }) => [relative(dir, path), data]),
+    plain.filter((name) => name !== 'tmp/x.txt').map((name) => [name, name]),
+  )
   const read = []
   for await (const { data } of readFiles(listFiles(dir), { encoding: 'utf8', maxFilesInFlight: 2 })) read.push(data)
   t.deepEqual(read, plain)
 })
 
-test('it is a task source', async t => {
+test('it is a task source', async (t) => {
   const seen = []
   await new SynchronizerProvider().executeTasks({
     maxTasksInFlight: 3,
     taskSource: listFiles(dir),
-    taskExecutor: async ({ task }) => { seen.push(relative(dir, task)) },
+    taskExecutor: async ({ task }) => {
+      seen.push(relative(dir, task))
+    },
   })
   t.deepEqual(seen, plain)
 })
 
-test('F03: names that are no UTF-8 come as Buffers, and can be read', async t => {
+test('F03: names that are no UTF-8 come as Buffers, and can be read', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'ya-syn-list-odd-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, 'x.txt'), 'plain')
@@ -74,21 +96,34 @@ test('F03: names that are no UTF-8 come as Buffers, and can be read', async t =>
   for await (const { task } of listFiles(folder)) paths.push(task)
   const files = await readFilesToArray(listFiles(folder), { encoding: 'utf8' })
   t.deepEqual(paths, [join(folder, 'x.txt'), odd])
-  t.deepEqual(files.map(({ data }) => data), ['plain', 'odd'])
+  t.deepEqual(
+    files.map(({ data }) => data),
+    ['plain', 'odd'],
+  )
 })
 
-test('a folder that is missing or none ends the iteration with an error like that of readdir', async t => {
-  for (const [root, code] of [[join(dir, 'missing'), 'ENOENT'], [join(dir, 'z'), 'ENOTDIR']]) {
+test('a folder that is missing or none ends the iteration with an error like that of readdir', async (t) => {
+  for (const [root, code] of [
+    [join(dir, 'missing'), 'ENOENT'],
+    [join(dir, 'z'), 'ENOTDIR'],
+  ]) {
     const { reason } = await outcome(() => list({}, root))
     t.is(reason.code, code)
     t.is(reason.syscall, 'scandir')
     t.is(reason.path, root)
-    t.is((await outcome(async () => { for await (const _ of readFiles(listFiles(root))) t.fail() })).reason.code, code)
+    t.is(
+      (
+        await outcome(async () => {
+          for await (const _ of readFiles(listFiles(root))) t.fail()
+        })
+      ).reason.code,
+      code,
+    )
     t.is((await readFilesToArray(listFiles(root)))[0].error.code, code)
   }
 })
 
-test('break stops listing; a used source is refused', async t => {
+test('break stops listing; a used source is refused', async (t) => {
   const files = listFiles('/usr')
   for await (const _ of files) break
   t.true((await settlesWithin(files.next())).done)
@@ -97,7 +132,7 @@ test('break stops listing; a used source is refused', async t => {
   t.true((await outcome(() => readFilesToArray(used))).reason instanceof SynchronizerInvalidError)
 })
 
-test('A02: an abort ends listing with its reason', async t => {
+test('A02: an abort ends listing with its reason', async (t) => {
   const controller = new AbortController()
   const files = listFiles('/usr', { signal: controller.signal })
   await files.next()
@@ -105,11 +140,14 @@ test('A02: an abort ends listing with its reason', async t => {
   t.is((await outcome(() => settlesWithin(files.next()))).reason, 'stop')
 })
 
-test('wrong arguments are refused by name', t => {
+test('wrong arguments are refused by name', (t) => {
   t.throws(() => listFiles(dir, { glob: 'a[' }), { instanceOf: SynchronizerInvalidError, message: /glob.*a\[/ })
   t.throws(() => listFiles(dir, { ignore: 5 }), { instanceOf: SynchronizerInvalidError, message: /ignore/ })
   for (const options of [{ hidden: 1 }, { followSymlinks: 1 }, { globs: '*' }]) {
-    t.throws(() => listFiles(dir, options), { instanceOf: SynchronizerInvalidError, message: new RegExp(Object.keys(options)[0]) })
+    t.throws(() => listFiles(dir, options), {
+      instanceOf: SynchronizerInvalidError,
+      message: new RegExp(Object.keys(options)[0]),
+    })
   }
   for (const pattern of ['', '/a.txt', './a.txt']) {
     for (const name of ['glob', 'ignore']) {

@@ -36,7 +36,7 @@ function libraryThatRefuses() {
 }
 
 const onLinux = process.platform === 'linux' ? test : test.skip
-onLinux('P04: without external buffers a large file and an empty one are whole, usable Buffers', async t => {
+onLinux('P04: without external buffers a large file and an empty one are whole, usable Buffers', async (t) => {
   t.timeout(60_000)
   const { copy, places } = nodeWithoutTheFunction()
   t.true(places > 0)

@@ -10,13 +10,13 @@ import { debugAddon } from '../helpers/debug-addon.mjs'
 import { runLimited } from './limited.mjs'
 
 let addon
-test.before(async t => {
+test.before(async (t) => {
   t.timeout(600_000)
   addon = await debugAddon()
 })
 test.after.always(() => addon && rm(path.dirname(addon), { recursive: true }))
 
-test('F02: under ulimit -n 64 all files are read, and others keep descriptors', async t => {
+test('F02: under ulimit -n 64 all files are read, and others keep descriptors', async (t) => {
   t.timeout(120_000)
   const run = await runLimited('few-descriptors.mjs', 64)
   assertCleanEnd(t, run)
@@ -26,24 +26,31 @@ test('F02: under ulimit -n 64 all files are read, and others keep descriptors', 
   t.true(more <= 10, `${more} more descriptors`)
 })
 
-test('listing waits for descriptors, as reading does', async t => {
+test('listing waits for descriptors, as reading does', async (t) => {
   t.timeout(60_000)
   const run = await runLimited('list-few-descriptors.mjs', 64)
   assertCleanEnd(t, run)
   t.deepEqual(run.result, { counts: [100, 100, 100] })
 })
 
-for (const [runtime, args] of [['deno', ['run', '--allow-all']], ['bun', []]]) {
-  test(`files are read and listed in ${runtime}`, async t => {
+for (const [runtime, args] of [
+  ['deno', ['run', '--allow-all']],
+  ['bun', []],
+]) {
+  test(`files are read and listed in ${runtime}`, async (t) => {
     t.timeout(60_000)
     const fixture = fileURLToPath(new URL('fixtures/runtime.mjs', import.meta.url))
-    const run = await promisify(execFile)(runtime, [...args, fixture], { timeout: 50_000 }).catch(error => error)
+    const run = await promisify(execFile)(runtime, [...args, fixture], { timeout: 50_000 }).catch((error) => error)
     if (run.code === 'ENOENT') return void t.pass('it is not installed')
-    t.deepEqual(JSON.parse(run.stdout || '{}'), { lock: 'locked', read: true, code: 'ENOENT', listed: true }, run.stderr)
+    t.deepEqual(
+      JSON.parse(run.stdout || '{}'),
+      { lock: 'locked', read: true, code: 'ENOENT', listed: true },
+      run.stderr,
+    )
   })
 }
 
-test('F05: the RSS reaches a plateau', async t => {
+test('F05: the RSS reaches a plateau', async (t) => {
   t.timeout(300_000)
   const run = await runFixture('../fs/fixtures/memory.mjs', { args: [120], timeout: 300_000 })
   assertCleanEnd(t, run)
@@ -60,7 +67,7 @@ const lifetimes = {
   terminated: ['text', 'workers can end while they read'],
 }
 for (const [what, [expected, title]] of Object.entries(lifetimes)) {
-  test(title, async t => {
+  test(title, async (t) => {
     t.timeout(60_000)
     const run = await runFixture('../fs/fixtures/lifetime.mjs', { args: [what] })
     assertCleanEnd(t, run)
@@ -68,7 +75,7 @@ for (const [what, [expected, title]] of Object.entries(lifetimes)) {
   })
 }
 
-test('files on a dead mount hold up no others, end at their timeout, and do not keep the process', async t => {
+test('files on a dead mount hold up no others, end at their timeout, and do not keep the process', async (t) => {
   t.timeout(120_000)
   if (addon === undefined) return void t.pass('there is no cargo to build an addon that can stall')
   const env = { NAPI_RS_NATIVE_LIBRARY_PATH: addon, YA_SYN_NATIVE_STALL: 'readFile:20' }
@@ -77,7 +84,7 @@ test('files on a dead mount hold up no others, end at their timeout, and do not 
   t.deepEqual(run.result, { read: 980, late: 20, again: 1000 })
 })
 
-test('files that take longer to look at than their timeout keep no bytes in flight, and the call settles', async t => {
+test('files that take longer to look at than their timeout keep no bytes in flight, and the call settles', async (t) => {
   t.timeout(120_000)
   if (addon === undefined) return void t.pass('there is no cargo to build an addon that can stall')
   const env = { NAPI_RS_NATIVE_LIBRARY_PATH: addon, YA_SYN_NATIVE_STALL: 'readFile:6:400' }

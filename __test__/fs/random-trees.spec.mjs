@@ -11,7 +11,7 @@ import { outcome } from '../helpers/async.mjs'
 /** A seeded generator, so that a failure can be repeated. */
 function generator(seed) {
   let state = seed
-  return below => {
+  return (below) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
     return Math.floor((state / 2 ** 32) * below)
   }
@@ -27,7 +27,11 @@ function grow(root, random) {
     const kind = random(10)
     if (kind === 0) mkdirSync(path)
     else if (kind === 1) symlinkSync(paths.length > 0 ? paths[random(paths.length)].text : 'nowhere', path)
-    else if (kind > 2) writeFileSync(path, Buffer.alloc([random(200), random(70_000), random(500_000)][random(3) % (1 + random(3))], `${i} é`))
+    else if (kind > 2)
+      writeFileSync(
+        path,
+        Buffer.alloc([random(200), random(70_000), random(500_000)][random(3) % (1 + random(3))], `${i} é`),
+      )
     if (kind === 0) folders.push(path)
     const text = random(20) === 0 ? join(path, 'below') : path
     paths.push({ text, given: [text, Buffer.from(text), pathToFileURL(text)][random(3)] })
@@ -36,14 +40,19 @@ function grow(root, random) {
 }
 
 for (let seed = 1; seed <= 12; seed++) {
-  test(`random tree ${seed}`, async t => {
+  test(`random tree ${seed}`, async (t) => {
     const root = mkdtempSync(join(tmpdir(), 'ya-syn-tree-'))
     t.teardown(() => rmSync(root, { recursive: true, force: true }))
     const random = generator(seed)
     const paths = grow(root, random)
     const encoding = [undefined, 'utf8', 'latin1'][random(3)]
-    const expected = await Promise.all(paths.map(path => outcome(() => readFile(path, encoding))))
-    const options = { encoding, errors: 'yield', maxFilesInFlight: 1 + random(50), maxBytesInFlight: 1 + random(1_000_000) }
+    const expected = await Promise.all(paths.map((path) => outcome(() => readFile(path, encoding))))
+    const options = {
+      encoding,
+      errors: 'yield',
+      maxFilesInFlight: 1 + random(50),
+      maxBytesInFlight: 1 + random(1_000_000),
+    }
     const same = ({ path, data, error }, index) => {
       t.is(path, paths[index])
       const { value, reason } = expected[index]

@@ -7,13 +7,14 @@ import { assertFree, counts, hold, kindsOfLock, newSynchronizer } from '../helpe
 const count = Number(process.env.YA_SYN_HEAVY_COUNT ?? 1_000_000)
 
 for (const [kind, make] of Object.entries(kindsOfLock)) {
-  test.serial(`L09 ${kind}: ${count} waiters cost each at most a few times what it costs among 10,000`, async t => {
+  test.serial(`L09 ${kind}: ${count} waiters cost each at most a few times what it costs among 10,000`, async (t) => {
     t.timeout(300_000)
     let lock
-    const perWaiter = async (tries, length) => await leastCostOf(tries, () => {
-      lock = make(1)
-      return Promise.all(Array.from({ length }, () => lock.synchronized(async () => {})))
-    }) / length
+    const perWaiter = async (tries, length) =>
+      (await leastCostOf(tries, () => {
+        lock = make(1)
+        return Promise.all(Array.from({ length }, () => lock.synchronized(async () => {})))
+      })) / length
     await perWaiter(2, 10_000)
     const short = await perWaiter(2, 10_000)
     const long = await perWaiter(1, count)
@@ -22,9 +23,9 @@ for (const [kind, make] of Object.entries(kindsOfLock)) {
   })
 }
 
-test.serial(`L09: ${count} waiters may leave the queue from any place at the same cost`, async t => {
+test.serial(`L09: ${count} waiters may leave the queue from any place at the same cost`, async (t) => {
   t.timeout(300_000)
-  const perAbort = async length => {
+  const perAbort = async (length) => {
     const lock = newSynchronizer()
     const holder = await hold(lock)
     const controllers = Array.from({ length }, () => new AbortController())

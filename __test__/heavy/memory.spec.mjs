@@ -8,9 +8,13 @@ const TEN_MINUTES = 600_000
 
 // One after the other: each measures a process and wants the machine for itself.
 for (const outcome of ['resolve', 'reject', 'timeout', 'throttle', 'abort', 'cancel', 'guard', 're-entry', 'chain']) {
-  test.serial(`${count} calls that end in ${outcome} leave the memory where 100,000 left it`, async t => {
+  test.serial(`${count} calls that end in ${outcome} leave the memory where 100,000 left it`, async (t) => {
     t.timeout(TEN_MINUTES)
-    const run = await runFixture('outcome-memory.mjs', { nodeArgs: ['--expose-gc'], args: [outcome, count], timeout: TEN_MINUTES })
+    const run = await runFixture('outcome-memory.mjs', {
+      nodeArgs: ['--expose-gc'],
+      args: [outcome, count],
+      timeout: TEN_MINUTES,
+    })
     assertCleanEnd(t, run)
     const { calls, rss, heap } = run.result
     t.is(calls, count)
@@ -19,7 +23,7 @@ for (const outcome of ['resolve', 'reject', 'timeout', 'throttle', 'abort', 'can
   })
 }
 
-test.serial(`L12: ${count} keys used once go back to 0`, async t => {
+test.serial(`L12: ${count} keys used once go back to 0`, async (t) => {
   t.timeout(TEN_MINUTES)
   const run = await runFixture('keys-used-once.mjs', { nodeArgs: ['--expose-gc'], args: [count], timeout: TEN_MINUTES })
   assertCleanEnd(t, run)
@@ -27,17 +31,23 @@ test.serial(`L12: ${count} keys used once go back to 0`, async t => {
   t.true(run.result.longestTurn < 1000, `giving the keys up held the event loop for ${run.result.longestTurn} ms`)
 })
 
-test.serial(`M03: ${count / 5} large values merged beside a silent source leave the heap flat`, async t => {
+test.serial(`M03: ${count / 5} large values merged beside a silent source leave the heap flat`, async (t) => {
   t.timeout(TEN_MINUTES)
-  const run = await runFixture('merge-memory.mjs', { nodeArgs: ['--expose-gc'], args: [count / 5], timeout: TEN_MINUTES })
+  const run = await runFixture('merge-memory.mjs', {
+    nodeArgs: ['--expose-gc'],
+    args: [count / 5],
+    timeout: TEN_MINUTES,
+  })
   assertCleanEnd(t, run)
   t.true(run.result.growth < 20e6, `the heap grew by ${run.result.growth} bytes`)
 })
 
-test.serial(`E04: ${count} instant tasks leave the heap flat, recurse nowhere and let timers tick`, async t => {
+test.serial(`E04: ${count} instant tasks leave the heap flat, recurse nowhere and let timers tick`, async (t) => {
   t.timeout(TEN_MINUTES)
   const run = await runFixture('instant-tasks.mjs', {
-    nodeArgs: ['--stack-size=200', '--expose-gc'], args: [count], timeout: TEN_MINUTES,
+    nodeArgs: ['--stack-size=200', '--expose-gc'],
+    args: [count],
+    timeout: TEN_MINUTES,
   })
   assertCleanEnd(t, run)
   for (const { source, executor, executed, ticks, growth } of run.result) {

@@ -8,13 +8,16 @@ const MEGABYTE = 1024 * 1024
 const TEN_MINUTES = 600_000
 
 for (const how of ['deletePrefix', 'list']) {
-  test.serial(`S14: ${count} listed keys leave the memory flat: ${how}`, async t => {
+  test.serial(`S14: ${count} listed keys leave the memory flat: ${how}`, async (t) => {
     t.timeout(TEN_MINUTES)
     const server = await startS3Server()
     try {
       await server.seed({ bucket: 'bucket', template: '{i%16:02}/{i:08}', count })
       await server.faults([{ operation: 'DeleteObjects', times: 'always', status: 403, code: 'AccessDenied' }])
-      const run = await runFixture('../s3/fixtures/memory.mjs', { args: [server.endpoint, count, how], timeout: TEN_MINUTES })
+      const run = await runFixture('../s3/fixtures/memory.mjs', {
+        args: [server.endpoint, count, how],
+        timeout: TEN_MINUTES,
+      })
       assertCleanEnd(t, run)
       const { seen, first, growth, peak } = run.result
       t.is(seen, count)

@@ -10,10 +10,10 @@ export function deferred() {
   return { promise, resolve, reject }
 }
 
-export const sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** One turn of the event loop: all microtasks and the immediates before this one have run. */
-export const turn = () => new Promise(resolve => setImmediate(resolve))
+export const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 export async function turns(count) {
   for (let i = 0; i < count; i++) await turn()
@@ -49,7 +49,10 @@ const pending = Symbol('pending')
 
 /** Whether the promise is still pending after a turn of the event loop. */
 export async function isPending(promise) {
-  const winner = promise.then(() => undefined, () => undefined)
+  const winner = promise.then(
+    () => undefined,
+    () => undefined,
+  )
   return (await Promise.race([winner, turn().then(() => pending)])) === pending
 }
 
@@ -90,7 +93,9 @@ export async function unstalled(run, check) {
  */
 export async function settlesBefore(promise, ms) {
   let timer
-  const late = new Promise(resolve => { timer = setTimeout(resolve, ms, false) })
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms, false)
+  })
   const early = Promise.allSettled([promise]).then(() => true)
   try {
     return await Promise.race([early, late])

@@ -12,7 +12,10 @@ const marker = 'unhandledRejection: '
  * Resolves, whatever the process does, with how it ended, what it printed, its unhandled rejections, and
  * `result`: its last line of standard output, as JSON.
  */
-export function runFixture(name, { node = process.execPath, args = [], nodeArgs = [], env = {}, timeout = 60_000, whenPrinted = () => {} } = {}) {
+export function runFixture(
+  name,
+  { node = process.execPath, args = [], nodeArgs = [], env = {}, timeout = 60_000, whenPrinted = () => {} } = {},
+) {
   return new Promise((resolve, reject) => {
     const started = performance.now()
     const child = spawn(
@@ -23,13 +26,13 @@ export function runFixture(name, { node = process.execPath, args = [], nodeArgs 
     let stdout = ''
     let stderr = ''
     let unread = ''
-    child.stdout.setEncoding('utf8').on('data', chunk => {
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
       stdout += chunk
       const lines = (unread + chunk).split('\n')
       unread = lines.pop()
       for (const line of lines) whenPrinted(line, child)
     })
-    child.stderr.setEncoding('utf8').on('data', chunk => {
+    child.stderr.setEncoding('utf8').on('data', (chunk) => {
       stderr += chunk
     })
     let timedOut = false
@@ -48,7 +51,7 @@ export function runFixture(name, { node = process.execPath, args = [], nodeArgs 
         stdout,
         stderr,
         ms: performance.now() - started,
-        unhandled: stderr.split('\n').filter(line => line.startsWith(marker)),
+        unhandled: stderr.split('\n').filter((line) => line.startsWith(marker)),
         get result() {
           return JSON.parse(lines.at(-1))
         },
@@ -60,5 +63,9 @@ export function runFixture(name, { node = process.execPath, args = [], nodeArgs 
 /** The process ended by itself, with code 0 and without an unhandled rejection. */
 export function assertCleanEnd(t, run) {
   const { code, signal, timedOut, unhandled } = run
-  t.deepEqual({ code, signal, timedOut, unhandled }, { code: 0, signal: null, timedOut: false, unhandled: [] }, run.stderr)
+  t.deepEqual(
+    { code, signal, timedOut, unhandled },
+    { code: 0, signal: null, timedOut: false, unhandled: [] },
+    run.stderr,
+  )
 }

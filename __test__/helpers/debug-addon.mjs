@@ -13,16 +13,19 @@ const command = ['build', '--locked', '--lib', '--message-format', 'json-render-
 export async function debugAddon() {
   let stdout
   try {
-    ({ stdout } = await promisify(execFile)('cargo', command, { cwd: root, maxBuffer: 2 ** 26 }))
+    ;({ stdout } = await promisify(execFile)('cargo', command, { cwd: root, maxBuffer: 2 ** 26 }))
   } catch (error) {
     if (error.code === 'ENOENT') return undefined
     throw error
   }
-  const built = stdout.split('\n').filter(Boolean).map(line => JSON.parse(line))
+  const built = stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
   const library = built
     .filter(({ reason, target }) => reason === 'compiler-artifact' && target.name === 'ya_syn_native')
     .flatMap(({ filenames }) => filenames)
-    .find(file => /\.(so|dylib|dll)$/.test(file))
+    .find((file) => /\.(so|dylib|dll)$/.test(file))
   const addon = path.join(await mkdtemp(path.join(tmpdir(), 'ya-syn-debug-')), 'addon.node')
   await copyFile(library, addon)
   return addon

@@ -4,11 +4,11 @@ import { deferred, settlesWithin, waitUntil } from './async.mjs'
 
 /** One maker per kind of lock that keeps a queue, for promises that hold for all of them. */
 export const kindsOfLock = {
-  CoreSemaphore: limit => new CoreSemaphore(limit),
-  Semaphore: limit => new Semaphore(limit),
-  forKey: limit => new SynchronizerProvider().forKey('key', limit),
-  forObject: limit => new SynchronizerProvider().forObject({}, limit),
-  createSynchronizer: limit => new SynchronizerProvider().createSynchronizer({ maxConcurrentExecution: limit }),
+  CoreSemaphore: (limit) => new CoreSemaphore(limit),
+  Semaphore: (limit) => new Semaphore(limit),
+  forKey: (limit) => new SynchronizerProvider().forKey('key', limit),
+  forObject: (limit) => new SynchronizerProvider().forObject({}, limit),
+  createSynchronizer: (limit) => new SynchronizerProvider().createSynchronizer({ maxConcurrentExecution: limit }),
 }
 
 /** A fresh synchronizer that stands alone. */

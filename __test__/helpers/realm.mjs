@@ -13,23 +13,25 @@ export function newRealm(globals = {}) {
   const context = vm.createContext({ ...globals })
   context.global = context
   const cache = new Map()
-  const load = file => {
+  const load = (file) => {
     if (file.endsWith('.node')) return nodeRequire(file)
     if (file.endsWith('.json')) return JSON.parse(readFileSync(file, 'utf8'))
     if (cache.has(file)) return cache.get(file).exports
     const module = { exports: {}, filename: file, children: [] }
     cache.set(file, module)
     const fileRequire = createRequire(file)
-    const require = Object.assign(
-      id => isBuiltin(id) ? nodeRequire(id) : load(fileRequire.resolve(id)),
-      { resolve: fileRequire.resolve, cache: {}, main: undefined },
-    )
+    const require = Object.assign((id) => (isBuiltin(id) ? nodeRequire(id) : load(fileRequire.resolve(id))), {
+      resolve: fileRequire.resolve,
+      cache: {},
+      main: undefined,
+    })
     const run = vm.compileFunction(
-      readFileSync(file, 'utf8'), ['exports', 'require', 'module', '__filename', '__dirname'],
+      readFileSync(file, 'utf8'),
+      ['exports', 'require', 'module', '__filename', '__dirname'],
       { filename: file, parsingContext: context },
     )
     run.call(module.exports, module.exports, require, module, file, path.dirname(file))
     return module.exports
   }
-  return { context, load: name => load(path.join(root, name)) }
+  return { context, load: (name) => load(path.join(root, name)) }
 }

@@ -21,11 +21,18 @@ export async function startScriptedStore({ keys = [], answer = () => {}, encode 
     let body = ''
     for await (const part of message) body += part
     const kind = kindOf(message.method, query)
-    const request = { kind, query, path: url.pathname, method: message.method, number: requests.filter((one) => one.kind === kind).length }
+    const request = {
+      kind,
+      query,
+      path: url.pathname,
+      method: message.method,
+      number: requests.filter((one) => one.kind === kind).length,
+    }
     requests.push(request)
     if (kind === 'delete') {
       const objects = [...body.matchAll(/<Object>(.*?)<\/Object>/gs)].map(([, object]) => object)
-      for (const object of objects) stored.delete([textOf(object, 'Key'), textOf(object, 'VersionId')].filter(Boolean).join('@'))
+      for (const object of objects)
+        stored.delete([textOf(object, 'Key'), textOf(object, 'VersionId')].filter(Boolean).join('@'))
       // What an answer does not name was not deleted.
       response.end(`<DeleteResult>${objects.map((object) => `<Deleted>${object}</Deleted>`).join('')}</DeleteResult>`)
       return
@@ -65,7 +72,9 @@ function kindOf(method, query) {
 function pageOf(stored, { kind, query }, encode) {
   const after = query['continuation-token'] ?? query['start-after'] ?? query['key-marker'] ?? ''
   const { prefix = '', delimiter } = query
-  const entries = [...stored.values()].filter(([key]) => key.startsWith(prefix) && compare(key, after) > 0).sort(([one], [other]) => compare(one, other))
+  const entries = [...stored.values()]
+    .filter(([key]) => key.startsWith(prefix) && compare(key, after) > 0)
+    .sort(([one], [other]) => compare(one, other))
   const max = Number(query['max-keys'] ?? 1000)
   const names = []
   const prefixes = new Set()
@@ -81,17 +90,39 @@ function pageOf(stored, { kind, query }, encode) {
   const fields = { Name: 'bucket', Prefix: encode(prefix), EncodingType: 'url', IsTruncated: String(isTruncated) }
   if (isTruncated && kind === 'list') fields.NextContinuationToken = last
   if (isTruncated && kind === 'versions') fields.NextKeyMarker = encode(last)
-  const contents = names.map(([key, version]) => ({ Key: encode(key), ...(version === undefined ? {} : { VersionId: version }), Size: '1' }))
-  return { root: kind === 'list' ? 'ListBucketResult' : 'ListVersionsResult', fields, entry: kind === 'list' ? 'Contents' : 'Version', contents, prefixes: [...prefixes].map(encode) }
+  const contents = names.map(([key, version]) => ({
+    Key: encode(key),
+    ...(version === undefined ? {} : { VersionId: version }),
+    Size: '1',
+  }))
+  return {
+    root: kind === 'list' ? 'ListBucketResult' : 'ListVersionsResult',
+    fields,
+    entry: kind === 'list' ? 'Contents' : 'Version',
+    contents,
+    prefixes: [...prefixes].map(encode),
+  }
 }
 
 function writePage({ root, fields, entry, contents, prefixes }) {
-  const write = (one) => Object.entries(one).filter(([, value]) => value !== undefined).map(([name, value]) => `<${name}>${escape(value)}</${name}>`).join('')
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${write(fields)}`
-    + contents.map((one) => `<${entry}>${write(one)}</${entry}>`).join('')
-    + prefixes.map((Prefix) => `<CommonPrefixes>${write({ Prefix })}</CommonPrefixes>`).join('') + `</${root}>`
+  const write = (one) =>
+    Object.entries(one)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `<${name}>${escape(value)}</${name}>`)
+      .join('')
+  return (
+    `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${write(fields)}` +
+    contents.map((one) => `<${entry}>${write(one)}</${entry}>`).join('') +
+    prefixes.map((Prefix) => `<CommonPrefixes>${write({ Prefix })}</CommonPrefixes>`).join('') +
+    `</${root}>`
+  )
 }
 
 const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-const textOf = (xml, name) => xml.match(new RegExp(`<${name}>(.*?)</${name}>`, 's'))?.[1].replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+const textOf = (xml, name) =>
+  xml
+    .match(new RegExp(`<${name}>(.*?)</${name}>`, 's'))?.[1]
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
 const compare = (one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))

@@ -32,24 +32,27 @@ export function recordedSource(next, onReturn = async () => ({ done: true, value
 }
 
 /** Numbers from 0 up to `count`, one each `next()`. */
-export const counted = (count, wrap = value => value, onReturn = undefined) => recordedSource(
-  async call => call <= count ? { done: false, value: wrap(call - 1) } : { done: true, value: undefined },
-  onReturn,
-)
+export const counted = (count, wrap = (value) => value, onReturn = undefined) =>
+  recordedSource(
+    async (call) => (call <= count ? { done: false, value: wrap(call - 1) } : { done: true, value: undefined }),
+    onReturn,
+  )
 
 /** The same as tasks. */
-export const countedTasks = (count, onReturn = undefined) => counted(count, task => ({ task }), onReturn)
+export const countedTasks = (count, onReturn = undefined) => counted(count, (task) => ({ task }), onReturn)
 
 /** Gives `values`, then stays silent for ever. */
-export const silentAfter = (values = [], onReturn = undefined) => recordedSource(
-  call => call <= values.length ? { done: false, value: values[call - 1] } : deferred().promise,
-  onReturn,
-)
+export const silentAfter = (values = [], onReturn = undefined) =>
+  recordedSource(
+    (call) => (call <= values.length ? { done: false, value: values[call - 1] } : deferred().promise),
+    onReturn,
+  )
 
 /** Gives `values`, then fails with `reason`. */
-export const failingAfter = (values, reason) => recordedSource(async call => {
-  if (call > values.length) throw reason
-  return { done: false, value: values[call - 1] }
-})
+export const failingAfter = (values, reason) =>
+  recordedSource(async (call) => {
+    if (call > values.length) throw reason
+    return { done: false, value: values[call - 1] }
+  })
 
-export const tasks = count => Array.from({ length: count }, (_, task) => ({ task }))
+export const tasks = (count) => Array.from({ length: count }, (_, task) => ({ task }))

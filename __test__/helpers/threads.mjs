@@ -14,7 +14,7 @@ export function startThread(t, options = {}) {
     worker,
     /** What the worker threw, if it broke. */
     failure: undefined,
-    exited: new Promise(resolve => worker.once('exit', resolve)),
+    exited: new Promise((resolve) => worker.once('exit', resolve)),
     /** Settles as `piece` does over there; never if the thread ends before that. */
     run(piece, ...args) {
       const id = lastCall++
@@ -39,10 +39,10 @@ export function startThread(t, options = {}) {
     if (error === undefined) call?.resolve(value)
     else call?.reject(Object.assign(new Error(error.message), error))
   })
-  worker.on('error', error => {
+  worker.on('error', (error) => {
     thread.failure = error
   })
-  thread.exited.then(code => {
+  thread.exited.then((code) => {
     for (const call of calls.values()) call.reject(thread.failure ?? new Error(`the thread ended with ${code}`))
   })
   t.teardown(() => worker.terminate())

@@ -3,7 +3,7 @@ import { turn } from './async.mjs'
 
 export async function warningsDuring(fn) {
   const warnings = []
-  const listen = warning => warnings.push(warning)
+  const listen = (warning) => warnings.push(warning)
   process.on('warning', listen)
   try {
     await fn()

@@ -15,36 +15,61 @@ const serial = test.serial
 
 test('P02: import and require give one identity, and all errors are one family', (t) => {
   const required = createRequire(import.meta.url)('ya-syn-native/s3')
-  t.deepEqual(Object.keys(face).filter((name) => name !== 'default').sort(), ['S3AbortError', 'S3BulkClient', 'S3BulkError', 'S3DeleteError'])
+  t.deepEqual(
+    Object.keys(face)
+      .filter((name) => name !== 'default')
+      .sort(),
+    ['S3AbortError', 'S3BulkClient', 'S3BulkError', 'S3DeleteError'],
+  )
   for (const name of Object.keys(required)) t.is(required[name], face[name])
   for (const ErrorClass of [S3DeleteError, S3AbortError]) t.true(ErrorClass.prototype instanceof S3BulkError)
   t.true(S3BulkError.prototype instanceof Error)
-  t.deepEqual([S3BulkError, S3DeleteError, S3AbortError].map(({ prototype }) => prototype.name), ['S3BulkError', 'S3DeleteError', 'AbortError'])
+  t.deepEqual(
+    [S3BulkError, S3DeleteError, S3AbortError].map(({ prototype }) => prototype.name),
+    ['S3BulkError', 'S3DeleteError', 'AbortError'],
+  )
 })
 
 const refused = {
   'a config that is no object': [5, /config must be an object, but is 5/],
   'a config that is a list': [[], /config must be an object, but is \[\]/],
   'a request handler that is no object': [{ requestHandler: 5 }, /requestHandler must be an object, but is 5/],
-  'an option it does not know': [{ forcepathstyle: true }, /forcepathstyle must be left out: S3BulkClient knows .*forcePathStyle.*, but is true/],
-  'an endpoint that is no URL': [{ endpoint: 'localhost:9000' }, /endpoint must be a URL such as .*but is 'localhost:9000'/],
+  'an option it does not know': [
+    { forcepathstyle: true },
+    /forcepathstyle must be left out: S3BulkClient knows .*forcePathStyle.*, but is true/,
+  ],
+  'an endpoint that is no URL': [
+    { endpoint: 'localhost:9000' },
+    /endpoint must be a URL such as .*but is 'localhost:9000'/,
+  ],
   'an endpoint of another scheme': [{ endpoint: 'ftp://store' }, /endpoint/],
   'a region that is no string': [{ region: 5 }, /region must be a string, or left out, but is 5/],
   'an empty region': [{ region: '' }, /region must be a string that is not empty, or left out, but is ''/],
-  'a flag that is no boolean': [{ forcePathStyle: 'yes' }, /forcePathStyle must be a boolean, or left out, but is 'yes'/],
+  'a flag that is no boolean': [
+    { forcePathStyle: 'yes' },
+    /forcePathStyle must be a boolean, or left out, but is 'yes'/,
+  ],
   'no attempts': [{ maxAttempts: 0 }, /maxAttempts must be an integer from 1 to 1000, but is 0/],
   'half an attempt': [{ maxAttempts: 1.5 }, /maxAttempts/],
   'a negative time': [{ requestTimeout: -1 }, /requestTimeout must be milliseconds, 0 or more, but is -1/],
   'no time': [{ connectionTimeout: NaN }, /connectionTimeout/],
   'a negative time in the place of the SDK': [{ requestHandler: { requestTimeout: -5 } }, /requestTimeout .*-5/],
   'an unknown mode': [{ deleteMode: 'many' }, /deleteMode must be 'auto', 'checksum', 'md5', 'single', but is 'many'/],
-  'credentials without a secret': [{ credentials: { accessKeyId: 'a' } }, /credentials\.secretAccessKey must be a string that is not empty/],
-  'an empty key id': [{ credentials: { accessKeyId: '' } }, /accessKeyId must be a string that is not empty, but is a value of type string that is empty/],
+  'credentials without a secret': [
+    { credentials: { accessKeyId: 'a' } },
+    /credentials\.secretAccessKey must be a string that is not empty/,
+  ],
+  'an empty key id': [
+    { credentials: { accessKeyId: '' } },
+    /accessKeyId must be a string that is not empty, but is a value of type string that is empty/,
+  ],
   'a session token that is no string': [
-    { credentials: { accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 5 } }, /credentials\.sessionToken must be a string, or left out, but is a value of type number/,
+    { credentials: { accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 5 } },
+    /credentials\.sessionToken must be a string, or left out, but is a value of type number/,
   ],
   'an end of credentials that is no date': [
-    { credentials: { accessKeyId: 'a', secretAccessKey: 'b', expiration: 'soon' } }, /credentials\.expiration must be a Date, or what makes one, but is 'soon'/,
+    { credentials: { accessKeyId: 'a', secretAccessKey: 'b', expiration: 'soon' } },
+    /credentials\.expiration must be a Date, or what makes one, but is 'soon'/,
   ],
   'credentials that are text': [{ credentials: 'a:b' }, /credentials must be an object/],
 }
@@ -62,11 +87,24 @@ test('a refused secret is not shown', (t) => {
 serial('undefined and null options are left out', async (t) => {
   const { open, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['a'] })
-  const nothing = { profile: undefined, maxAttempts: null, requestTimeout: undefined, deleteMode: null, useFipsEndpoint: undefined }
+  const nothing = {
+    profile: undefined,
+    maxAttempts: null,
+    requestTimeout: undefined,
+    deleteMode: null,
+    useFipsEndpoint: undefined,
+  }
   const client = open(nothing)
   t.deepEqual(await keysOf(client, { StartAfter: null, MaxKeys: undefined, filter: null, signal: null }), ['a'])
   await client.deletePrefix({
-    Bucket, all: true, versions: null, dryRun: undefined, batchSize: null, maxTasksInExecution: undefined, limitPerKey: null, signal: undefined,
+    Bucket,
+    all: true,
+    versions: null,
+    dryRun: undefined,
+    batchSize: null,
+    maxTasksInExecution: undefined,
+    limitPerKey: null,
+    signal: undefined,
   })
   t.deepEqual(await keysOf(client), [])
 })
@@ -95,7 +133,10 @@ serial('what no store answers to is an error that says so', async (t) => {
 })
 
 serial('a bucket that is not there is an error with code and status', async (t) => {
-  const error = await t.throwsAsync(keysOf(t.context.client, { Bucket: 'not-there' }), { instanceOf: S3BulkError, code: 'NoSuchBucket' })
+  const error = await t.throwsAsync(keysOf(t.context.client, { Bucket: 'not-there' }), {
+    instanceOf: S3BulkError,
+    code: 'NoSuchBucket',
+  })
   t.is(error.status, 404)
   t.is(await requests(t.context.server, 'ListObjectsV2'), 1, 'it is not tried again')
 })
@@ -153,7 +194,11 @@ serial('close() ends what runs, waits for what is in flight, and leaves no socke
   t.regex(called.reason.message, /closed; 29\d0 keys were not tried/)
   t.is(ran.reason.code, 'Closed')
   t.true(ran.reason.counts.deleted > 0 && ran.reason.counts.deleted < 1000)
-  await t.throwsAsync(listing.next(), { instanceOf: S3BulkError, code: 'Closed', message: /closed before the listing was read to its end/ })
+  await t.throwsAsync(listing.next(), {
+    instanceOf: S3BulkError,
+    code: 'Closed',
+    message: /closed before the listing was read to its end/,
+  })
   t.true((await listing.next()).done, 'it is told once')
   await waitUntil(async () => (await server.stats()).connections.now <= before)
   await sleep(100)
@@ -166,11 +211,17 @@ const cut = {
   'a loop over a listing': (client) => keysOf(client, { MaxKeys: 10 }),
   'executeTasks without JavaScript': (client) =>
     new SynchronizerProvider().executeTasks({
-      maxTasksInFlight: 2, maxTasksInExecution: 1, taskSource: client.listKeys({ Bucket, MaxKeys: 10 }), taskExecutor: client.deleteObjects({ Bucket, batchSize: 10 }),
+      maxTasksInFlight: 2,
+      maxTasksInExecution: 1,
+      taskSource: client.listKeys({ Bucket, MaxKeys: 10 }),
+      taskExecutor: client.deleteObjects({ Bucket, batchSize: 10 }),
     }),
   'executeTasks of a listing': (client) =>
     new SynchronizerProvider().executeTasks({
-      maxTasksInFlight: 2, maxTasksInExecution: 1, taskSource: client.listKeys({ Bucket, MaxKeys: 10, parallelListing: 1 }), taskExecutor: () => sleep(1),
+      maxTasksInFlight: 2,
+      maxTasksInExecution: 1,
+      taskSource: client.listKeys({ Bucket, MaxKeys: 10, parallelListing: 1 }),
+      taskExecutor: () => sleep(1),
     }),
 }
 for (const [name, start] of Object.entries(cut)) {
@@ -179,7 +230,11 @@ for (const [name, start] of Object.entries(cut)) {
     await server.seed({ bucket: Bucket, template: '{i:06}', count: 3000 })
     await server.configure({ latencyList: 20, latencyDelete: 20 })
     const client = open()
-    const ended = t.throwsAsync(start(client), { instanceOf: S3BulkError, code: 'Closed', message: /client was closed before/ })
+    const ended = t.throwsAsync(start(client), {
+      instanceOf: S3BulkError,
+      code: 'Closed',
+      message: /client was closed before/,
+    })
     await waitUntil(async () => (await server.stats()).requests.total >= 3)
     await client.close()
     const { counts } = await ended

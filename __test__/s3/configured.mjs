@@ -25,7 +25,11 @@ export async function configured(t, { env = {}, config, credentials, ...does }) 
   for (const [name, contents] of Object.entries({ config, credentials })) {
     if (contents !== undefined) writeFileSync(path.join(home, '.aws', name), contents)
   }
-  const none = Object.fromEntries(Object.keys(process.env).filter((name) => outside.test(name)).map((name) => [name, undefined]))
+  const none = Object.fromEntries(
+    Object.keys(process.env)
+      .filter((name) => outside.test(name))
+      .map((name) => [name, undefined]),
+  )
   const run = await runFixture('../s3/fixtures/configured.mjs', {
     args: [JSON.stringify({ ...does, config: does.options })],
     env: { ...none, HOME: home, USERPROFILE: home, AWS_EC2_METADATA_DISABLED: 'true', ...env },
@@ -44,7 +48,13 @@ export async function scripted(t, answer = () => ({ body: emptyListing }), tls) 
   const handler = (request, response) => {
     const { authorization = '' } = request.headers
     const [, key, region] = /Credential=([^/]*)\/\d+\/([^/]*)/.exec(authorization) ?? []
-    const seen = { path: request.url, key, region, token: request.headers['x-amz-security-token'], headers: request.headers }
+    const seen = {
+      path: request.url,
+      key,
+      region,
+      token: request.headers['x-amz-security-token'],
+      headers: request.headers,
+    }
     asked.push(seen)
     request.resume().on('end', () => {
       const { status = 200, headers = {}, body = '' } = answer(seen, asked.length)
@@ -72,18 +82,23 @@ export async function proxied(t, target, { needs } = {}) {
   const asked = []
   const server = http.createServer((request, response) => {
     asked.push({ url: request.url, authorization: request.headers['proxy-authorization'] })
-    if (needs && request.headers['proxy-authorization'] !== needs) return void response.writeHead(407, { 'content-length': 0 }).end()
+    if (needs && request.headers['proxy-authorization'] !== needs)
+      return void response.writeHead(407, { 'content-length': 0 }).end()
     const { pathname, search } = new URL(request.url)
     const { 'proxy-authorization': _, ...headers } = request.headers
-    const onward = http.request({ port: target, host: '127.0.0.1', method: request.method, path: pathname + search, headers }, (answer) => {
-      response.writeHead(answer.statusCode, answer.headers)
-      answer.pipe(response)
-    })
+    const onward = http.request(
+      { port: target, host: '127.0.0.1', method: request.method, path: pathname + search, headers },
+      (answer) => {
+        response.writeHead(answer.statusCode, answer.headers)
+        answer.pipe(response)
+      },
+    )
     request.pipe(onward)
   })
   server.on('connect', (request, socket) => {
     asked.push({ url: `CONNECT ${request.url}`, authorization: request.headers['proxy-authorization'] })
-    if (needs && request.headers['proxy-authorization'] !== needs) return void socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
+    if (needs && request.headers['proxy-authorization'] !== needs)
+      return void socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
     const onward = net.connect(target, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       socket.pipe(onward).pipe(socket)
@@ -101,16 +116,46 @@ export function certificates(t) {
   const file = (name) => path.join(at, name)
   const openssl = (...args) => execFileSync('openssl', args, { stdio: 'pipe' })
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
-  openssl('req', '-x509', ...key, '-keyout', file('ca.key'), '-out', file('ca.pem'), '-subj', '/CN=test-ca', '-days', '2')
+  openssl(
+    'req',
+    '-x509',
+    ...key,
+    '-keyout',
+    file('ca.key'),
+    '-out',
+    file('ca.pem'),
+    '-subj',
+    '/CN=test-ca',
+    '-days',
+    '2',
+  )
   const make = (name, hosts, days) => {
     writeFileSync(file('names'), `subjectAltName=${hosts}`)
     openssl('req', ...key, '-keyout', file(`${name}.key`), '-out', file('request'), '-subj', '/CN=store')
     openssl(
-      'x509', '-req', '-in', file('request'), '-CA', file('ca.pem'), '-CAkey', file('ca.key'), '-CAcreateserial', '-days', days,
-      '-extfile', file('names'), '-out', file(`${name}.pem`),
+      'x509',
+      '-req',
+      '-in',
+      file('request'),
+      '-CA',
+      file('ca.pem'),
+      '-CAkey',
+      file('ca.key'),
+      '-CAcreateserial',
+      '-days',
+      days,
+      '-extfile',
+      file('names'),
+      '-out',
+      file(`${name}.pem`),
     )
     return { key: readFileSync(file(`${name}.key`)), cert: readFileSync(file(`${name}.pem`)) }
   }
   const hosts = 'DNS:localhost,DNS:store.test,DNS:*.store.test,IP:127.0.0.1'
-  return { ca: file('ca.pem'), good: make('good', hosts, '2'), expired: make('expired', hosts, '-1'), foreign: make('foreign', 'DNS:other.test', '2') }
+  return {
+    ca: file('ca.pem'),
+    good: make('good', hosts, '2'),
+    expired: make('expired', hosts, '-1'),
+    foreign: make('foreign', 'DNS:other.test', '2'),
+  }
 }

@@ -29,10 +29,18 @@ for (const [name, tell] of Object.entries(tellings)) {
     await server.configure({ latencyDelete: 40, latencyList: 10 })
     await server.seed({ bucket: Bucket, template: '{i:05}', count: 6000 })
     const credentials = temporary(server, 300, tell)
-    const { deleted, failed, elapsedMs } = await open({ credentials }).deletePrefix({ Bucket, all: true, batchSize: 100, maxTasksInExecution: 2 })
+    const { deleted, failed, elapsedMs } = await open({ credentials }).deletePrefix({
+      Bucket,
+      all: true,
+      batchSize: 100,
+      maxTasksInExecution: 2,
+    })
     t.deepEqual([deleted, failed], [6000, 0])
     t.true(elapsedMs > 900, 'it outlived some of them')
-    t.true(credentials.fetched >= 3 && credentials.fetched <= 3 + elapsedMs / 200, `${credentials.fetched} fetches in ${elapsedMs} ms`)
+    t.true(
+      credentials.fetched >= 3 && credentials.fetched <= 3 + elapsedMs / 200,
+      `${credentials.fetched} fetches in ${elapsedMs} ms`,
+    )
     t.deepEqual(await keysOf(t.context.client), [])
   })
 }
@@ -43,7 +51,10 @@ serial('S15: a store that says ExpiredToken gets new ones, for listings, deletes
     for (const code of ['ExpiredToken', 'TokenRefreshRequired']) {
       await server.seed({ bucket: Bucket, keys: ['a'] })
       let fetched = 0
-      const credentials = () => { fetched++; return server.credentials }
+      const credentials = () => {
+        fetched++
+        return server.credentials
+      }
       const client = open({ credentials, maxAttempts: 1, deleteMode: operation === 'DeleteObject' ? 'single' : 'auto' })
       await server.faults([{ operation, times: 1, status: 400, code }])
       t.like(await client.deletePrefix({ Bucket, all: true }), { deleted: 1, retries: 1 })
@@ -56,7 +67,12 @@ serial('a store that finds all credentials expired is not asked for ever', async
   const { open, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['a'] })
   let fetched = 0
-  const client = open({ credentials: async () => { fetched++; return server.credentials } })
+  const client = open({
+    credentials: async () => {
+      fetched++
+      return server.credentials
+    },
+  })
   await server.faults([{ operation: 'DeleteObjects', times: 'always', status: 400, code: 'ExpiredToken' }])
   const error = await t.throwsAsync(client.deletePrefix({ Bucket, all: true }), { code: 'ExpiredToken' })
   t.is(error.counts.deleted, 0)
@@ -72,14 +88,20 @@ serial('values that have expired are not tried again', async (t) => {
   t.is(await requests(server, 'ListObjectsV2'), 1)
 })
 
-const wrong = { accessKeyId: [{ accessKeyId: 'wrong', secretAccessKey: 'wrong' }, 'InvalidAccessKeyId'], secret: [{ secretAccessKey: 'wrong' }, 'SignatureDoesNotMatch'] }
+const wrong = {
+  accessKeyId: [{ accessKeyId: 'wrong', secretAccessKey: 'wrong' }, 'InvalidAccessKeyId'],
+  secret: [{ secretAccessKey: 'wrong' }, 'SignatureDoesNotMatch'],
+}
 for (const [name, [values, code]] of Object.entries(wrong)) {
   serial(`wrong credentials are never tried again: ${name}`, async (t) => {
     const { open, server } = t.context
     await server.seed({ bucket: Bucket, keys: ['a'] })
     const client = open({ credentials: { ...server.credentials, ...values } })
     const error = await t.throwsAsync(client.deleteObjects({ Bucket })({ task: ['a'] }), { code })
-    t.deepEqual(error.failed.map(({ Key, code: keyCode }) => [Key, keyCode]), [['a', code]])
+    t.deepEqual(
+      error.failed.map(({ Key, code: keyCode }) => [Key, keyCode]),
+      [['a', code]],
+    )
     await t.throwsAsync(client.deletePrefix({ Bucket, all: true }), { code })
     t.is((await server.stats()).errors[code], 2)
   })
@@ -89,18 +111,40 @@ serial('all requests that wait share one call of the function', async (t) => {
   const { open, server } = t.context
   await server.seed({ bucket: Bucket, template: '{i}', count: 20 })
   let fetched = 0
-  const credentials = async () => { fetched++; await sleep(50); return server.credentials }
+  const credentials = async () => {
+    fetched++
+    await sleep(50)
+    return server.credentials
+  }
   const client = open({ credentials })
   await Promise.all(Array.from({ length: 20 }, () => keysOf(client)))
   t.is(fetched, 1)
 })
 
 const failures = {
-  'that rejects': [async () => { throw new Error('no luck today') }, /no luck today/],
-  'that throws': [() => { throw new Error('no luck at all') }, /no luck at all/],
-  'that rejects with no error': [async () => { throw 'a plain text' }, /a plain text/],
+  'that rejects': [
+    async () => {
+      throw new Error('no luck today')
+    },
+    /no luck today/,
+  ],
+  'that throws': [
+    () => {
+      throw new Error('no luck at all')
+    },
+    /no luck at all/,
+  ],
+  'that rejects with no error': [
+    async () => {
+      throw 'a plain text'
+    },
+    /a plain text/,
+  ],
   'that gives nothing': [async () => undefined, /What credentials\(\) returns must be an object, but is undefined/],
-  'that gives half of them': [async () => ({ accessKeyId: 'a' }), /What credentials\(\) returns\.secretAccessKey must be a string that is not empty/],
+  'that gives half of them': [
+    async () => ({ accessKeyId: 'a' }),
+    /What credentials\(\) returns\.secretAccessKey must be a string that is not empty/,
+  ],
 }
 for (const [name, [credentials, message]] of Object.entries(failures)) {
   serial(`the message of a function comes through ${name}, and the next call asks it again`, async (t) => {
@@ -108,7 +152,11 @@ for (const [name, [credentials, message]] of Object.entries(failures)) {
     await server.seed({ bucket: Bucket, keys: ['a'] })
     let fails = true
     const client = open({ credentials: () => (fails ? credentials() : server.credentials) })
-    for (const use of [() => keysOf(client), () => client.deleteObjects({ Bucket })({ task: ['a'] }), () => client.deletePrefix({ Bucket, all: true })]) {
+    for (const use of [
+      () => keysOf(client),
+      () => client.deleteObjects({ Bucket })({ task: ['a'] }),
+      () => client.deletePrefix({ Bucket, all: true }),
+    ]) {
       await t.throwsAsync(use(), { code: 'CredentialsError', message })
     }
     t.is((await server.stats()).requests.total, 0)
@@ -125,7 +173,12 @@ serial('a function that never answers ends the job at the request timeout', asyn
 serial('closing a client ends those that wait for its function', async (t) => {
   const { open } = t.context
   let asked = false
-  const client = open({ credentials: () => { asked = true; return new Promise(() => {}) } })
+  const client = open({
+    credentials: () => {
+      asked = true
+      return new Promise(() => {})
+    },
+  })
   const call = client.deleteObjects({ Bucket })({ task: ['a'] })
   const listing = client.listKeys({ Bucket }).next()
   const run = client.deletePrefix({ Bucket, all: true })

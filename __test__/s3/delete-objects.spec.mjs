@@ -9,7 +9,16 @@ const name = (i) => String(i).padStart(5, '0')
 
 serial('S11: pages of any size are cut into batches', async (t) => {
   const { client, server } = t.context
-  for (const [count, batchSize, expected] of [[0, 1000, 0], [1, 1000, 1], [999, 1000, 1], [1000, 1000, 1], [1001, 1000, 2], [2500, 1000, 3], [100, 1, 100], [100, 33, 4]]) {
+  for (const [count, batchSize, expected] of [
+    [0, 1000, 0],
+    [1, 1000, 1],
+    [999, 1000, 1],
+    [1000, 1000, 1],
+    [1001, 1000, 2],
+    [2500, 1000, 3],
+    [100, 1, 100],
+    [100, 33, 4],
+  ]) {
     await server.reset()
     await server.seed({ bucket: Bucket, template: '{i:05}', count: count || 1 })
     t.is(await client.deleteObjects({ Bucket, batchSize })({ task: numbered(count, name) }), undefined)
@@ -28,7 +37,7 @@ serial('calls that are pending together share requests, and one alone settles', 
   await del({ task: [name(100)] })
   t.is(await requests(server, 'DeleteObjects'), 1)
   await Promise.all(numbered(100, (i) => del({ task: [name(i)] })))
-  t.true(await requests(server, 'DeleteObjects') <= 1 + 4)
+  t.true((await requests(server, 'DeleteObjects')) <= 1 + 4)
   t.deepEqual(await keysOf(client), [])
 })
 
@@ -58,25 +67,44 @@ serial('S11: a key named twice goes, in one call and in two', async (t) => {
 serial('each call is told of its own keys that stayed, with code and message, and of how many went', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['a', 'b', '-c & d', '-é', 'e'] })
-  await server.faults([{ operation: 'DeleteObjects', times: 'always', prefix: '-', keyError: { code: 'AccessDenied', message: 'not yours' } }])
+  await server.faults([
+    {
+      operation: 'DeleteObjects',
+      times: 'always',
+      prefix: '-',
+      keyError: { code: 'AccessDenied', message: 'not yours' },
+    },
+  ])
   const del = client.deleteObjects({ Bucket, maxTasksInExecution: 1 })
-  const [one, two, three] = await Promise.allSettled([del({ task: ['a'] }), del({ task: ['b', '-c & d'] }), del({ task: [{ Key: 'e' }, '-é'] })])
+  const [one, two, three] = await Promise.allSettled([
+    del({ task: ['a'] }),
+    del({ task: ['b', '-c & d'] }),
+    del({ task: [{ Key: 'e' }, '-é'] }),
+  ])
   t.is(one.status, 'fulfilled')
   t.true(two.reason instanceof S3DeleteError)
   t.is(two.reason.name, 'S3DeleteError')
   t.is(two.reason.message, '1 key of bucket "bucket" was not deleted: "-c & d": AccessDenied (not yours)')
   t.like(two.reason, { code: 'AccessDenied', deleted: 1 })
   t.deepEqual(two.reason.failed, [{ Key: '-c & d', code: 'AccessDenied', message: 'not yours' }])
-  t.deepEqual([three.reason.failed, three.reason.deleted], [[{ Key: '-é', code: 'AccessDenied', message: 'not yours' }], 1])
+  t.deepEqual(
+    [three.reason.failed, three.reason.deleted],
+    [[{ Key: '-é', code: 'AccessDenied', message: 'not yours' }], 1],
+  )
   t.deepEqual(await keysOf(client), ['-c & d', '-é'])
 })
 
 serial('a message names a few keys and counts the others', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: '{i:05}', count: 5 })
-  await server.faults([{ operation: 'DeleteObjects', times: 'always', status: 403, code: 'AccessDenied', message: 'no' }])
+  await server.faults([
+    { operation: 'DeleteObjects', times: 'always', status: 403, code: 'AccessDenied', message: 'no' },
+  ])
   const error = await t.throwsAsync(client.deleteObjects({ Bucket })({ task: numbered(5, name) }))
-  t.regex(error.message, /^5 keys of bucket "bucket" were not deleted: "00000": AccessDenied \(no \(.*\)\), "00001": .*, "00002": .*, and 2 more$/)
+  t.regex(
+    error.message,
+    /^5 keys of bucket "bucket" were not deleted: "00000": AccessDenied \(no \(.*\)\), "00001": .*, "00002": .*, and 2 more$/,
+  )
   t.is(error.failed.length, 5)
 })
 
@@ -87,8 +115,14 @@ serial('versions and keys go side by side', async (t) => {
   const del = client.deleteObjects({ Bucket })
   await del({ task: [...old, 'b'] })
   const left = await versionsOf(client)
-  t.deepEqual(left.filter(({ Key }) => Key === 'a'), [newest])
-  t.deepEqual(left.filter(({ Key }) => Key === 'b').map(({ IsDeleteMarker }) => IsDeleteMarker), [true, false, false, false])
+  t.deepEqual(
+    left.filter(({ Key }) => Key === 'a'),
+    [newest],
+  )
+  t.deepEqual(
+    left.filter(({ Key }) => Key === 'b').map(({ IsDeleteMarker }) => IsDeleteMarker),
+    [true, false, false, false],
+  )
   await server.faults([{ operation: 'DeleteObjects', times: 'always', key: 'a', keyError: { code: 'AccessDenied' } }])
   const { VersionId } = newest
   const error = await t.throwsAsync(del({ task: [newest] }))
@@ -130,10 +164,19 @@ const refused = [
   [{ limitPerKey: 5 }, /limitPerKey must be an object/],
   [{ limitPerKey: { maxTasksInExecution: 1 } }, /limitPerKey must be an object with either prefixLength or delimiter/],
   [{ limitPerKey: { prefixLength: 1, delimiter: '/', maxTasksInExecution: 1 } }, /either prefixLength or delimiter/],
-  [{ limitPerKey: { prefixLength: 0, maxTasksInExecution: 1 } }, /limitPerKey\.prefixLength must be an integer from 1 to 1024/],
-  [{ limitPerKey: { delimiter: '', maxTasksInExecution: 1 } }, /limitPerKey\.delimiter must be a string that is not empty/],
+  [
+    { limitPerKey: { prefixLength: 0, maxTasksInExecution: 1 } },
+    /limitPerKey\.prefixLength must be an integer from 1 to 1024/,
+  ],
+  [
+    { limitPerKey: { delimiter: '', maxTasksInExecution: 1 } },
+    /limitPerKey\.delimiter must be a string that is not empty/,
+  ],
   [{ limitPerKey: { prefixLength: 1 } }, /limitPerKey\.maxTasksInExecution/],
-  [{ limitPerKey: { prefixLength: 1, maxTasksInExecution: 1, synchronizers: {} } }, /limitPerKey\.synchronizers must be a SynchronizerProvider/],
+  [
+    { limitPerKey: { prefixLength: 1, maxTasksInExecution: 1, synchronizers: {} } },
+    /limitPerKey\.synchronizers must be a SynchronizerProvider/,
+  ],
 ]
 test('options that deleteObjects does not know are refused by name', (t) => {
   const message = /batchsize must be left out: deleteObjects knows .*batchSize.*, but is 5/
@@ -142,11 +185,16 @@ test('options that deleteObjects does not know are refused by name', (t) => {
 
 test('X01: bad options are refused by name and value', (t) => {
   const { client } = t.context
-  for (const [options, message] of refused) t.throws(() => client.deleteObjects({ Bucket, ...options }), { code: 'Invalid', message })
+  for (const [options, message] of refused)
+    t.throws(() => client.deleteObjects({ Bucket, ...options }), { code: 'Invalid', message })
   for (const batchSize of [0, -1, 1.5, NaN, Infinity, 1001, '5']) {
-    t.throws(() => client.deleteObjects({ Bucket, batchSize }), { code: 'Invalid', message: /batchSize must be an integer from 1 to 1000/ })
+    t.throws(() => client.deleteObjects({ Bucket, batchSize }), {
+      code: 'Invalid',
+      message: /batchSize must be an integer from 1 to 1000/,
+    })
   }
-  for (const maxTasksInExecution of [1, 2 ** 40, Number.MAX_VALUE]) t.notThrows(() => client.deleteObjects({ Bucket, maxTasksInExecution }))
+  for (const maxTasksInExecution of [1, 2 ** 40, Number.MAX_VALUE])
+    t.notThrows(() => client.deleteObjects({ Bucket, maxTasksInExecution }))
 })
 
 serial('after a fault that makes all pointless every pending key is named, and later calls work', async (t) => {
@@ -155,7 +203,10 @@ serial('after a fault that makes all pointless every pending key is named, and l
   // The answer takes a while, so that both calls are pending when it comes.
   await server.faults([{ operation: 'DeleteObjects', times: 1, status: 404, code: 'NoSuchBucket', delayMs: 300 }])
   const del = client.deleteObjects({ Bucket, batchSize: 100, maxTasksInExecution: 1 })
-  const [one, two] = await Promise.allSettled([del({ task: numbered(150, name) }), del({ task: numbered(150, (i) => name(150 + i)) })])
+  const [one, two] = await Promise.allSettled([
+    del({ task: numbered(150, name) }),
+    del({ task: numbered(150, (i) => name(150 + i)) }),
+  ])
   for (const { reason } of [one, two]) {
     t.true(reason instanceof S3DeleteError)
     t.is(reason.failed.length, 150)
@@ -186,7 +237,13 @@ serial('executors of one client are independent', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['a'] })
   await server.seed({ bucket: 'other', keys: ['a', 'b'] })
-  await Promise.all([client.deleteObjects({ Bucket })({ task: ['a'] }), client.deleteObjects({ Bucket: 'other' })({ task: ['b'] })])
+  await Promise.all([
+    client.deleteObjects({ Bucket })({ task: ['a'] }),
+    client.deleteObjects({ Bucket: 'other' })({ task: ['b'] }),
+  ])
   t.deepEqual([await keysOf(client), await keysOf(client, { Bucket: 'other' })], [[], ['a']])
-  await t.throwsAsync(client.deleteObjects({ Bucket: 'not-there' })({ task: ['a'] }), { instanceOf: S3BulkError, code: 'NoSuchBucket' })
+  await t.throwsAsync(client.deleteObjects({ Bucket: 'not-there' })({ task: ['a'] }), {
+    instanceOf: S3BulkError,
+    code: 'NoSuchBucket',
+  })
 })

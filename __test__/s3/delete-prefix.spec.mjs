@@ -15,7 +15,15 @@ serial('it resolves with what it did, in numbers', async (t) => {
   // One range: of several, looking for more may end in the middle of a question, which the store may not see.
   const result = await client.deletePrefix({ Bucket, Prefix: 'k/', batchSize: 500, parallelListing: 1 })
   const { elapsedMs, requests: sent, ...counts } = result
-  t.deepEqual(counts, { listed: 2500, deleted: 2500, failed: 0, markersCreated: 0, bytes: 7500, retries: 0, throttled: 0 })
+  t.deepEqual(counts, {
+    listed: 2500,
+    deleted: 2500,
+    failed: 0,
+    markersCreated: 0,
+    bytes: 7500,
+    retries: 0,
+    throttled: 0,
+  })
   t.is(sent, (await server.stats()).requests.total)
   t.true(elapsedMs > 0 && elapsedMs < 60_000)
   t.deepEqual(await keysOf(client), ['other'])
@@ -23,7 +31,14 @@ serial('it resolves with what it did, in numbers', async (t) => {
 
 serial('S11: batches hold what they may, and nothing is sent for nothing', async (t) => {
   const { client, server } = t.context
-  for (const [count, expected] of [[0, 0], [1, 1], [999, 1], [1000, 1], [1001, 2], [2000, 2]]) {
+  for (const [count, expected] of [
+    [0, 0],
+    [1, 1],
+    [999, 1],
+    [1000, 1],
+    [1001, 2],
+    [2000, 2],
+  ]) {
     await server.reset()
     await server.seed({ bucket: Bucket, keys: ['other'] })
     await server.seed({ bucket: Bucket, template: 'k/{i:05}', count })
@@ -42,11 +57,18 @@ serial('S12: an empty or missing prefix is refused unless all is true, and then 
   for (const Prefix of ['', undefined, null, 5, {}, ['a']]) {
     for (const all of [undefined, false]) {
       const error = await t.throwsAsync(client.deletePrefix({ Bucket, Prefix, all }), { code: 'Invalid' })
-      t.regex(error.message, /Prefix must be a string that is not empty; to delete everything in the bucket set `all: true`/)
+      t.regex(
+        error.message,
+        /Prefix must be a string that is not empty; to delete everything in the bucket set `all: true`/,
+      )
     }
   }
-  for (const all of ['true', 1, {}]) await t.throwsAsync(client.deletePrefix({ Bucket, all }), { code: 'Invalid', message: /all must be a boolean/ })
-  await t.throwsAsync(client.deletePrefix({ Bucket, Prefix: 'a', all: true }), { code: 'Invalid', message: /Prefix must be left out when `all` is true, but is 'a'/ })
+  for (const all of ['true', 1, {}])
+    await t.throwsAsync(client.deletePrefix({ Bucket, all }), { code: 'Invalid', message: /all must be a boolean/ })
+  await t.throwsAsync(client.deletePrefix({ Bucket, Prefix: 'a', all: true }), {
+    code: 'Invalid',
+    message: /Prefix must be left out when `all` is true, but is 'a'/,
+  })
   await t.throwsAsync(client.deletePrefix(), { code: 'Invalid' })
   t.is((await server.stats()).requests.total, 0)
   const { deleted } = await client.deletePrefix({ Bucket, all: true })
@@ -56,11 +78,20 @@ serial('S12: an empty or missing prefix is refused unless all is true, and then 
 serial('other bad options are refused by name before anything is sent', async (t) => {
   const { client, server } = t.context
   for (const [options, message] of [
-    [{ batchSize: 0 }, /batchSize/], [{ batchSize: 1001 }, /batchSize/], [{ parallelListing: 0 }, /parallelListing/],
-    [{ maxTasksInExecution: -1 }, /maxTasksInExecution/], [{ maxTasksInFlight: 0.5 }, /maxTasksInFlight/], [{ versions: 'yes' }, /versions/],
-    [{ dryRun: 1 }, /dryRun must be a boolean/], [{ onTaskError: 5 }, /onTaskError/], [{ onProgress: {} }, /onProgress/], [{ signal: 'x' }, /signal/],
-    [{ where: () => true }, /where must be left out: use `filter`/], [{ filter: 'x' }, /filter/],
-    [{ dryrun: true }, /dryrun must be left out: deletePrefix knows .*dryRun.*, but is true/], [{ suffix: '.tmp' }, /suffix must be left out/],
+    [{ batchSize: 0 }, /batchSize/],
+    [{ batchSize: 1001 }, /batchSize/],
+    [{ parallelListing: 0 }, /parallelListing/],
+    [{ maxTasksInExecution: -1 }, /maxTasksInExecution/],
+    [{ maxTasksInFlight: 0.5 }, /maxTasksInFlight/],
+    [{ versions: 'yes' }, /versions/],
+    [{ dryRun: 1 }, /dryRun must be a boolean/],
+    [{ onTaskError: 5 }, /onTaskError/],
+    [{ onProgress: {} }, /onProgress/],
+    [{ signal: 'x' }, /signal/],
+    [{ where: () => true }, /where must be left out: use `filter`/],
+    [{ filter: 'x' }, /filter/],
+    [{ dryrun: true }, /dryrun must be left out: deletePrefix knows .*dryRun.*, but is true/],
+    [{ suffix: '.tmp' }, /suffix must be left out/],
     [{ limitPerKey: {} }, /limitPerKey/],
   ]) {
     await t.throwsAsync(client.deletePrefix({ Bucket, Prefix: 'a', ...options }), { code: 'Invalid', message })
@@ -73,7 +104,12 @@ serial('dryRun counts, and touches nothing', async (t) => {
   await server.seed({ bucket: Bucket, template: 'k/{i:04}', count: 2100, size: 2, puts: 2, versioning: 'Enabled' })
   await server.reset({ only: 'stats' })
   const seen = []
-  const plain = await client.deletePrefix({ Bucket, Prefix: 'k/', dryRun: true, onProgress: (progress) => seen.push(progress) })
+  const plain = await client.deletePrefix({
+    Bucket,
+    Prefix: 'k/',
+    dryRun: true,
+    onProgress: (progress) => seen.push(progress),
+  })
   t.like(plain, { listed: 2100, deleted: 2100, failed: 0, bytes: 4200, markersCreated: 0 })
   t.like(seen.at(-1), { listed: 2100, deleted: 0 })
   const versions = await client.deletePrefix({ Bucket, all: true, versions: true, dryRun: true })
@@ -84,23 +120,33 @@ serial('dryRun counts, and touches nothing', async (t) => {
   t.is((await keysOf(client)).length, 2100)
 })
 
-serial('S17: a plain delete in a versioned bucket says that markers were made, and versions: true removes all', async (t) => {
-  const { client, server } = t.context
-  await server.seed({ bucket: Bucket, template: 'k/{i:04}', count: 1500, versioning: 'Enabled' })
-  await server.seed({ bucket: Bucket, keys: ['other'] })
-  await server.reset({ only: 'stats' })
-  const plain = await client.deletePrefix({ Bucket, Prefix: 'k/' })
-  t.like(plain, { deleted: 1500, failed: 0, markersCreated: 1500 })
-  t.is((await server.stats()).keys.markersCreated, 1500)
-  t.is((await versionsOf(client)).length, 3001)
-  const all = await client.deletePrefix({ Bucket, Prefix: 'k/', versions: true })
-  t.like(all, { listed: 3000, deleted: 3000, failed: 0, markersCreated: 0 })
-  t.deepEqual((await versionsOf(client)).map(({ Key }) => Key), ['other'])
-})
+serial(
+  'S17: a plain delete in a versioned bucket says that markers were made, and versions: true removes all',
+  async (t) => {
+    const { client, server } = t.context
+    await server.seed({ bucket: Bucket, template: 'k/{i:04}', count: 1500, versioning: 'Enabled' })
+    await server.seed({ bucket: Bucket, keys: ['other'] })
+    await server.reset({ only: 'stats' })
+    const plain = await client.deletePrefix({ Bucket, Prefix: 'k/' })
+    t.like(plain, { deleted: 1500, failed: 0, markersCreated: 1500 })
+    t.is((await server.stats()).keys.markersCreated, 1500)
+    t.is((await versionsOf(client)).length, 3001)
+    const all = await client.deletePrefix({ Bucket, Prefix: 'k/', versions: true })
+    t.like(all, { listed: 3000, deleted: 3000, failed: 0, markersCreated: 0 })
+    t.deepEqual(
+      (await versionsOf(client)).map(({ Key }) => Key),
+      ['other'],
+    )
+  },
+)
 
 serial('S17: markers are counted when keys go one by one too, and where the store ignores Quiet', async (t) => {
   const { open, server } = t.context
-  for (const [settings, deleteMode] of [[{}, 'single'], [{ ignoreQuiet: true }, 'auto'], [{ requireContentMd5: true }, 'auto']]) {
+  for (const [settings, deleteMode] of [
+    [{}, 'single'],
+    [{ ignoreQuiet: true }, 'auto'],
+    [{ requireContentMd5: true }, 'auto'],
+  ]) {
     await server.reset()
     await server.configure(settings)
     await server.seed({ bucket: Bucket, template: 'k/{i:04}', count: 25, versioning: 'Enabled' })
@@ -116,22 +162,37 @@ serial('S06: only what a filter admits is deleted', async (t) => {
   t.like(await client.deletePrefix({ Bucket, all: true, filter: { regex: '^a\\+b$' } }), { listed: 1, deleted: 1 })
   t.deepEqual(await keysOf(client), ['a b', 'a%2Fb', 'a/b'])
   t.like(await client.deletePrefix({ Bucket, all: true, filter: { modifiedBefore: new Date(1000) } }), { deleted: 0 })
-  t.like(await client.deletePrefix({ Bucket, all: true, filter: { modifiedBefore: new Date(1001), minSize: 5, glob: 'a*' } }), { deleted: 2, bytes: 10 })
+  t.like(
+    await client.deletePrefix({
+      Bucket,
+      all: true,
+      filter: { modifiedBefore: new Date(1001), minSize: 5, glob: 'a*' },
+    }),
+    { deleted: 2, bytes: 10 },
+  )
   t.deepEqual(await keysOf(client), ['a/b'])
 })
 
-const denied = (times = 'always') => [{ operation: 'DeleteObjects', times, prefix: 'no', keyError: { code: 'AccessDenied', message: 'not yours' } }]
+const denied = (times = 'always') => [
+  { operation: 'DeleteObjects', times, prefix: 'no', keyError: { code: 'AccessDenied', message: 'not yours' } },
+]
 
 serial('each key that stayed reaches onTaskError by name and code, and the job resolves', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: 'ok/{i}', count: 50 })
   await server.seed({ bucket: Bucket, keys: ['no & 1', 'no\n2'], puts: 2, versioning: 'Enabled' })
   await server.faults(denied())
-  for (const [versions, count] of [[false, 2], [true, 4]]) {
+  for (const [versions, count] of [
+    [false, 2],
+    [true, 4],
+  ]) {
     const stayed = []
     const onTaskError = async (error, { task }) => {
       t.true(error instanceof S3DeleteError)
-      t.deepEqual(error.failed.map(({ Key, VersionId }) => (versions ? { Key, VersionId } : Key)), task)
+      t.deepEqual(
+        error.failed.map(({ Key, VersionId }) => (versions ? { Key, VersionId } : Key)),
+        task,
+      )
       stayed.push(...error.failed)
     }
     const { failed } = await client.deletePrefix({ Bucket, all: true, versions, onTaskError })
@@ -148,7 +209,10 @@ serial('without onTaskError they reach the rejection, with the counts', async (t
   await server.seed({ bucket: Bucket, template: 'ok/{i}', count: 50 })
   await server.seed({ bucket: Bucket, template: 'no/{i:02}', count: 12 })
   await server.faults(denied())
-  const error = await t.throwsAsync(client.deletePrefix({ Bucket, all: true }), { instanceOf: S3DeleteError, code: 'AccessDenied' })
+  const error = await t.throwsAsync(client.deletePrefix({ Bucket, all: true }), {
+    instanceOf: S3DeleteError,
+    code: 'AccessDenied',
+  })
   t.is(error.failed.length, 12)
   t.deepEqual(error.failed[0], { Key: 'no/00', code: 'AccessDenied', message: 'not yours' })
   t.is(error.deleted, 50)
@@ -165,7 +229,10 @@ serial('an onTaskError that throws rejects the job with its first error after al
     errors.push(new Error(`number ${errors.length}`))
     throw errors.at(-1)
   }
-  t.is(await t.throwsAsync(client.deletePrefix({ Bucket, all: true, batchSize: 10, MaxKeys: 10, onTaskError })), errors[0])
+  t.is(
+    await t.throwsAsync(client.deletePrefix({ Bucket, all: true, batchSize: 10, MaxKeys: 10, onTaskError })),
+    errors[0],
+  )
   t.true(errors.length > 1)
   t.is((await keysOf(client)).length, 30)
 })
@@ -174,7 +241,10 @@ serial('a fault of the listing rejects with its code and the counts, after what 
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: '{i:04}', count: 100 })
   await server.faults([{ operation: 'ListObjectsV2', nth: 4, times: 'always', status: 403, code: 'AccessDenied' }])
-  const error = await t.throwsAsync(client.deletePrefix({ Bucket, all: true, MaxKeys: 10, parallelListing: 1 }), { instanceOf: S3BulkError, code: 'AccessDenied' })
+  const error = await t.throwsAsync(client.deletePrefix({ Bucket, all: true, MaxKeys: 10, parallelListing: 1 }), {
+    instanceOf: S3BulkError,
+    code: 'AccessDenied',
+  })
   t.is(error.status, 403)
   t.like(error.counts, { listed: 30, deleted: 30, failed: 0 })
 })
@@ -182,7 +252,8 @@ serial('a fault of the listing rejects with its code and the counts, after what 
 const ends = {
   abort: ({ controller }) => controller.abort(),
   close: ({ client }) => client.close(),
-  fault: ({ server }) => server.faults([...denied(), { operation: 'ListObjectsV2', times: 'always', status: 403, code: 'AccessDenied' }]),
+  fault: ({ server }) =>
+    server.faults([...denied(), { operation: 'ListObjectsV2', times: 'always', status: 403, code: 'AccessDenied' }]),
 }
 for (const [name, end] of Object.entries(ends)) {
   serial(`keys that stayed before the job ended by ${name} are in the rejection`, async (t) => {
@@ -193,7 +264,14 @@ for (const [name, end] of Object.entries(ends)) {
     const client = open()
     const controller = new AbortController()
     const rejected = t.throwsAsync(
-      client.deletePrefix({ Bucket, all: true, MaxKeys: 10, batchSize: 10, parallelListing: 1, signal: controller.signal }),
+      client.deletePrefix({
+        Bucket,
+        all: true,
+        MaxKeys: 10,
+        batchSize: 10,
+        parallelListing: 1,
+        signal: controller.signal,
+      }),
       { instanceOf: S3BulkError },
     )
     await waitUntil(async () => (await requests(server, 'DeleteObjects')) >= 2)
@@ -213,7 +291,10 @@ serial('S14, A02: an abort stops listing and deleting, and says exactly what was
   const controller = new AbortController()
   const { signal } = controller
   const onProgress = ({ deleted }) => deleted > 0 && controller.abort(new Error('enough'))
-  const error = await t.throwsAsync(client.deletePrefix({ Bucket, all: true, batchSize: 100, maxTasksInExecution: 4, signal, onProgress }), { instanceOf: S3AbortError })
+  const error = await t.throwsAsync(
+    client.deletePrefix({ Bucket, all: true, batchSize: 100, maxTasksInExecution: 4, signal, onProgress }),
+    { instanceOf: S3AbortError },
+  )
   const { keys, requests: sent, inFlight } = await server.stats()
   t.like(error, { name: 'AbortError', code: 'ABORT_ERR', cause: signal.reason })
   t.is(inFlight.byOperation.DeleteObjects.now, 0)
@@ -232,7 +313,13 @@ serial('after an abort, requests that are not answered end at their timeout', as
   await server.seed({ bucket: Bucket, template: '{i:04}', count: 100 })
   await server.faults([{ operation: 'DeleteObjects', times: 'always', never: true }])
   const controller = new AbortController()
-  const job = open({ requestTimeout: 300 }).deletePrefix({ Bucket, all: true, batchSize: 10, maxTasksInExecution: 2, signal: controller.signal })
+  const job = open({ requestTimeout: 300 }).deletePrefix({
+    Bucket,
+    all: true,
+    batchSize: 10,
+    maxTasksInExecution: 2,
+    signal: controller.signal,
+  })
   const rejected = t.throwsAsync(job, { instanceOf: S3AbortError })
   await waitUntil(async () => (await server.stats()).inFlight.byOperation.DeleteObjects?.now === 2)
   controller.abort()
@@ -248,7 +335,11 @@ serial('A02: one signal ends several jobs, and the handler that was there before
   const controller = new AbortController()
   let heard = 0
   controller.signal.onabort = () => heard++
-  const jobs = [1, 2, 3].map(() => t.throwsAsync(client.deletePrefix({ Bucket, all: true, MaxKeys: 10, signal: controller.signal }), { name: 'AbortError' }))
+  const jobs = [1, 2, 3].map(() =>
+    t.throwsAsync(client.deletePrefix({ Bucket, all: true, MaxKeys: 10, signal: controller.signal }), {
+      name: 'AbortError',
+    }),
+  )
   setTimeout(() => controller.abort(), 50)
   await Promise.all(jobs)
   t.is(heard, 1)
@@ -277,7 +368,15 @@ serial('a slow onTaskError holds the job up instead of filling the memory', asyn
   await server.faults([{ operation: 'DeleteObjects', times: 'always', status: 403, code: 'AccessDenied' }])
   let go
   const gate = new Promise((resolve) => (go = resolve))
-  const job = client.deletePrefix({ Bucket, all: true, MaxKeys: 100, batchSize: 100, maxTasksInExecution: 2, maxTasksInFlight: 4, onTaskError: () => gate })
+  const job = client.deletePrefix({
+    Bucket,
+    all: true,
+    MaxKeys: 100,
+    batchSize: 100,
+    maxTasksInExecution: 2,
+    maxTasksInFlight: 4,
+    onTaskError: () => gate,
+  })
   await sleep(300)
   const sent = await requests(server, 'DeleteObjects')
   t.true(sent <= 20, `${sent} requests`)
@@ -314,7 +413,9 @@ serial('an onProgress that throws disturbs nothing', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['a'] })
   const warned = new Promise((resolve) => process.once('warning', resolve))
-  const onProgress = () => { throw new Error('broken listener') }
+  const onProgress = () => {
+    throw new Error('broken listener')
+  }
   t.is((await client.deletePrefix({ Bucket, all: true, onProgress })).deleted, 1)
   t.regex((await warned).message, /broken listener/)
 })
@@ -323,6 +424,9 @@ serial('several jobs of one client run side by side', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: '{i%4}/{i:05}', count: 4000 })
   const results = await Promise.all([0, 1, 2].map((i) => client.deletePrefix({ Bucket, Prefix: `${i}/` })))
-  t.deepEqual(results.map(({ deleted }) => deleted), [1000, 1000, 1000])
+  t.deepEqual(
+    results.map(({ deleted }) => deleted),
+    [1000, 1000, 1000],
+  )
   t.true((await flat(client.listKeys({ Bucket }))).every((key) => key.startsWith('3/')))
 })

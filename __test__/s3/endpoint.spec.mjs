@@ -8,18 +8,21 @@ withStore(test)
 const serial = test.serial
 
 for (const slash of ['', '/']) {
-  serial(`an endpoint with a path asks below that path, signed as it is sent: ${slash === '' ? 'without' : 'with'} a slash at its end`, async (t) => {
-    const { open, server } = t.context
-    await server.seed({ bucket: Bucket, keys: ['a', 'b c', 'ü/+%'] })
-    await server.configure({ pathPrefix: '/storage/v1/s3' })
-    for (const deleteMode of ['auto', 'single']) {
-      const client = open({ endpoint: `${server.endpoint}/storage/v1/s3${slash}`, deleteMode })
-      t.is((await keysOf(client)).length, deleteMode === 'auto' ? 3 : 2)
-      if (deleteMode === 'auto') await client.deleteObjects({ Bucket })({ task: ['a'] })
-      else t.like(await client.deletePrefix({ Bucket, all: true }), { deleted: 2, failed: 0 })
-    }
-    t.deepEqual((await server.stats()).errors, {})
-  })
+  serial(
+    `an endpoint with a path asks below that path, signed as it is sent: ${slash === '' ? 'without' : 'with'} a slash at its end`,
+    async (t) => {
+      const { open, server } = t.context
+      await server.seed({ bucket: Bucket, keys: ['a', 'b c', 'ü/+%'] })
+      await server.configure({ pathPrefix: '/storage/v1/s3' })
+      for (const deleteMode of ['auto', 'single']) {
+        const client = open({ endpoint: `${server.endpoint}/storage/v1/s3${slash}`, deleteMode })
+        t.is((await keysOf(client)).length, deleteMode === 'auto' ? 3 : 2)
+        if (deleteMode === 'auto') await client.deleteObjects({ Bucket })({ task: ['a'] })
+        else t.like(await client.deletePrefix({ Bucket, all: true }), { deleted: 2, failed: 0 })
+      }
+      t.deepEqual((await server.stats()).errors, {})
+    },
+  )
 }
 
 serial('hosts may be in capitals, and names instead of numbers', async (t) => {
@@ -50,7 +53,10 @@ for (const [name, [endpoint, message]] of Object.entries(refused)) {
       [{ env: { AWS_ENDPOINT_URL: endpoint } }, /AWS_ENDPOINT_URL must be/],
       [{ env: { AWS_ENDPOINT_URL_S3: endpoint } }, /AWS_ENDPOINT_URL_S3 must be/],
       [{ config: `[default]\nendpoint_url = ${endpoint}\n` }, /endpoint_url of the profile "default" must be/],
-      [{ config: `[default]\nservices = mine\n[services mine]\ns3 =\n  endpoint_url = ${endpoint}\n` }, /endpoint_url of s3 in the services section "mine" must be/],
+      [
+        { config: `[default]\nservices = mine\n[services mine]\ns3 =\n  endpoint_url = ${endpoint}\n` },
+        /endpoint_url of s3 in the services section "mine" must be/,
+      ],
     ]
     for (const [{ env, config }, place] of places) {
       const got = await configured(t, { env: { ...keys, ...env }, config })
@@ -64,24 +70,32 @@ for (const [name, [endpoint, message]] of Object.entries(refused)) {
 }
 
 for (const hours of [-1, 1]) {
-  serial(`a clock that is an hour ${hours > 0 ? 'behind' : 'ahead'} is corrected once by the Date of the answer, for that client`, async (t) => {
-    const { open, server } = t.context
-    await server.seed({ bucket: Bucket, keys: ['a', 'b'] })
-    await server.configure({ clockSkew: hours * 3_600_000 })
-    const client = open()
-    t.deepEqual(await keysOf(client), ['a', 'b'])
-    t.is((await server.stats()).errors.RequestTimeTooSkewed, 1)
-    const { requests: sent, retries, deleted } = await client.deletePrefix({ Bucket, all: true, parallelListing: 1 })
-    t.deepEqual([deleted, retries, sent], [2, 0, 2])
-    t.is((await server.stats()).errors.RequestTimeTooSkewed, 1, 'all later requests are right')
-  })
+  serial(
+    `a clock that is an hour ${hours > 0 ? 'behind' : 'ahead'} is corrected once by the Date of the answer, for that client`,
+    async (t) => {
+      const { open, server } = t.context
+      await server.seed({ bucket: Bucket, keys: ['a', 'b'] })
+      await server.configure({ clockSkew: hours * 3_600_000 })
+      const client = open()
+      t.deepEqual(await keysOf(client), ['a', 'b'])
+      t.is((await server.stats()).errors.RequestTimeTooSkewed, 1)
+      const { requests: sent, retries, deleted } = await client.deletePrefix({ Bucket, all: true, parallelListing: 1 })
+      t.deepEqual([deleted, retries, sent], [2, 0, 2])
+      t.is((await server.stats()).errors.RequestTimeTooSkewed, 1, 'all later requests are right')
+    },
+  )
 }
 
 serial('clocks that differ although they were corrected are an error that says so', async (t) => {
   const { open, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['a'] })
-  await server.faults([{ operation: 'ListObjectsV2', times: 'always', status: 403, code: 'RequestTimeTooSkewed', message: 'too large' }])
-  const error = await t.throwsAsync(keysOf(open()), { code: 'RequestTimeTooSkewed', message: /clock of this machine differs.*too large.*bucket/ })
+  await server.faults([
+    { operation: 'ListObjectsV2', times: 'always', status: 403, code: 'RequestTimeTooSkewed', message: 'too large' },
+  ])
+  const error = await t.throwsAsync(keysOf(open()), {
+    code: 'RequestTimeTooSkewed',
+    message: /clock of this machine differs.*too large.*bucket/,
+  })
   t.is(error.status, 403)
   t.is(await requests(server, 'ListObjectsV2'), 2)
 })

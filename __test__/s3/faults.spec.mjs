@@ -28,7 +28,12 @@ for (const [name, fault] of Object.entries(passing)) {
   }
 }
 
-const codes = { 'a 200 with InternalError': 'InternalError', 'a 200 that is cut off': 'MalformedAnswer', 'a 503': 'ServiceUnavailable', 'a 502 without S3': 'Http502' }
+const codes = {
+  'a 200 with InternalError': 'InternalError',
+  'a 200 that is cut off': 'MalformedAnswer',
+  'a 503': 'ServiceUnavailable',
+  'a 502 without S3': 'Http502',
+}
 for (const [name, code] of Object.entries(codes)) {
   serial(`S05: ${name} for ever: after the last try all keys of the batch are reported with the code`, async (t) => {
     const { open, server } = t.context
@@ -36,7 +41,13 @@ for (const [name, code] of Object.entries(codes)) {
     await server.seed({ bucket: Bucket, keys: ['a', 'b'] })
     await server.faults([{ operation: 'DeleteObjects', times: 'always', ...passing[name] }])
     const error = await t.throwsAsync(client.deletePrefix({ Bucket, all: true }), { code })
-    t.deepEqual(error.failed.map(({ Key, code: keyCode }) => [Key, keyCode]), [['a', code], ['b', code]])
+    t.deepEqual(
+      error.failed.map(({ Key, code: keyCode }) => [Key, keyCode]),
+      [
+        ['a', code],
+        ['b', code],
+      ],
+    )
     t.like(error.counts, { deleted: 0, failed: 2, retries: 1 })
     t.is(await requests(server, 'DeleteObjects'), 2, 'maxAttempts: 2 is exactly two tries')
     await server.faults([{ operation: 'ListObjectsV2', times: 'always', ...passing[name] }])
@@ -58,7 +69,11 @@ for (const code of passingKeys) {
     const { client, server } = t.context
     await server.seed({ bucket: Bucket, template: '{i:03}', count: 100 })
     await server.faults([{ operation: 'DeleteObjects', times: 2, prefix: '01', keyError: { code } }])
-    t.like(await client.deletePrefix({ Bucket, all: true, parallelListing: 1 }), { deleted: 100, failed: 0, retries: 2 })
+    t.like(await client.deletePrefix({ Bucket, all: true, parallelListing: 1 }), {
+      deleted: 100,
+      failed: 0,
+      retries: 2,
+    })
     const { keys } = await server.stats()
     t.deepEqual([keys.deleted, keys.refused], [100, 20])
   })
@@ -68,27 +83,36 @@ for (const code of ['AccessDenied', 'ObjectLocked', 'SomethingNew']) {
   serial(`inside a 200, keys with ${code} are reported by name at once`, async (t) => {
     const { client, server } = t.context
     await server.seed({ bucket: Bucket, keys: ['a', 'b', 'c & d', '"<e>\''] })
-    await server.faults([{ operation: 'DeleteObjects', times: 'always', prefix: 'c', keyError: { code, message: 'no' } }])
+    await server.faults([
+      { operation: 'DeleteObjects', times: 'always', prefix: 'c', keyError: { code, message: 'no' } },
+    ])
     const stayed = []
-    const result = await client.deletePrefix({ Bucket, all: true, onTaskError: (error, { task }) => stayed.push([error.code, task]) })
+    const result = await client.deletePrefix({
+      Bucket,
+      all: true,
+      onTaskError: (error, { task }) => stayed.push([error.code, task]),
+    })
     t.deepEqual(stayed, [[code, ['c & d']]])
     t.like(result, { deleted: 3, failed: 1, retries: 0 })
     t.deepEqual(await keysOf(client), ['c & d'])
   })
 }
 
-serial('an answer that names a key which was not asked for claims no success: each key is asked for alone', async (t) => {
-  const { client, server } = t.context
-  await server.seed({ bucket: Bucket, keys: ['a', 'b'] })
-  const body = '<DeleteResult><Error><Key>other</Key><Code>AccessDenied</Code></Error></DeleteResult>'
-  await server.faults([
-    { operation: 'DeleteObjects', times: 'always', body },
-    { operation: 'DeleteObject', key: 'b', times: 'always', status: 403, code: 'AccessDenied' },
-  ])
-  const error = await t.throwsAsync(client.deletePrefix({ Bucket, all: true }))
-  t.like(error.counts, { deleted: 1, failed: 1 })
-  t.deepEqual(await keysOf(client), ['b'])
-})
+serial(
+  'an answer that names a key which was not asked for claims no success: each key is asked for alone',
+  async (t) => {
+    const { client, server } = t.context
+    await server.seed({ bucket: Bucket, keys: ['a', 'b'] })
+    const body = '<DeleteResult><Error><Key>other</Key><Code>AccessDenied</Code></Error></DeleteResult>'
+    await server.faults([
+      { operation: 'DeleteObjects', times: 'always', body },
+      { operation: 'DeleteObject', key: 'b', times: 'always', status: 403, code: 'AccessDenied' },
+    ])
+    const error = await t.throwsAsync(client.deletePrefix({ Bucket, all: true }))
+    t.like(error.counts, { deleted: 1, failed: 1 })
+    t.deepEqual(await keysOf(client), ['b'])
+  },
+)
 
 serial('success is what Errors does not name: a store that ignores Quiet, and one that answers nothing', async (t) => {
   const { client, server } = t.context
@@ -144,7 +168,8 @@ for (const [listing, message] of Object.entries(lies)) {
       await server.faults([{ operation, nth: 2, times: 'always', listing }])
       const list = operation === 'ListObjectsV2' ? client.listKeys : client.listObjectVersions
       const read = async () => {
-        for await (const page of list.call(client, { Bucket, MaxKeys: 10, parallelListing: 1 })) t.true(page.task.length > 0)
+        for await (const page of list.call(client, { Bucket, MaxKeys: 10, parallelListing: 1 }))
+          t.true(page.task.length > 0)
       }
       const error = await t.throwsAsync(read())
       t.is(error.code, 'InvalidListing')
@@ -169,7 +194,12 @@ serial('empty pages with a token go on', async (t) => {
   await server.faults([{ operation: 'ListObjectsV2', listing: 'empty-page' }])
   t.is((await keysOf(client, { MaxKeys: 10 })).length, 25)
   const last = '<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>z</Key></Contents></ListBucketResult>'
-  await server.faults([emptyPage('one'), emptyPage('two'), emptyPage('three'), { operation: 'ListObjectsV2', body: last }])
+  await server.faults([
+    emptyPage('one'),
+    emptyPage('two'),
+    emptyPage('three'),
+    { operation: 'ListObjectsV2', body: last },
+  ])
   t.deepEqual(await keysOf(client), ['z'])
   await server.faults([emptyVersions('a'), emptyVersions('b'), emptyVersions('c')])
   t.is((await versionsOf(client, { MaxKeys: 10 })).length, 25)
@@ -182,7 +212,7 @@ for (const length of [2, 3, 7]) {
     await server.faults(numbered(100, (i) => emptyPage(`page ${i % length}`)))
     const error = await t.throwsAsync(keysOf(client), { code: 'InvalidListing' })
     t.regex(error.message, /begins where one before did/)
-    t.true(await requests(server, 'ListObjectsV2') <= 4 * length)
+    t.true((await requests(server, 'ListObjectsV2')) <= 4 * length)
   })
 }
 
@@ -199,7 +229,8 @@ for (const [name, [settings, requests]] of Object.entries(compatible)) {
     await server.configure(settings)
     await server.seed({ bucket: Bucket, template: '{i:02}', count: 30 })
     const del = client.deleteObjects({ Bucket })
-    for (let i = 0; i < 30; i += 10) await del({ task: Array.from({ length: 10 }, (_, j) => String(i + j).padStart(2, '0')) })
+    for (let i = 0; i < 30; i += 10)
+      await del({ task: Array.from({ length: 10 }, (_, j) => String(i + j).padStart(2, '0')) })
     const { byOperation } = (await server.stats()).requests
     t.like(byOperation, requests)
     t.deepEqual(await keysOf(client), [])
@@ -214,17 +245,29 @@ serial('S08: with a fixed way that the store refuses, the error names the option
   t.regex(error.message, /deleteMode: 'single'/)
 })
 
-for (const [name, settings] of Object.entries({ 'Content-MD5': { requireContentMd5: true }, 'no multi-delete': { noMultiDelete: 400 } })) {
-  serial(`S07, S08: requests that are in flight together when the store refuses them lose no key: ${name}`, async (t) => {
-    const { client, server } = t.context
-    await server.configure({ ...settings, latencyDelete: 10 })
-    await server.seed({ bucket: Bucket, template: '{i:05}', count: 1000 })
-    const result = await client.deletePrefix({ Bucket, all: true, batchSize: 50, maxTasksInExecution: 8, MaxKeys: 500 })
-    t.like(result, { deleted: 1000, failed: 0 })
-    const { errors } = await server.stats()
-    const refused = Object.values(errors).reduce((sum, count) => sum + count, 0)
-    t.true(refused <= 2 * 8, `${refused} refused requests`)
-  })
+for (const [name, settings] of Object.entries({
+  'Content-MD5': { requireContentMd5: true },
+  'no multi-delete': { noMultiDelete: 400 },
+})) {
+  serial(
+    `S07, S08: requests that are in flight together when the store refuses them lose no key: ${name}`,
+    async (t) => {
+      const { client, server } = t.context
+      await server.configure({ ...settings, latencyDelete: 10 })
+      await server.seed({ bucket: Bucket, template: '{i:05}', count: 1000 })
+      const result = await client.deletePrefix({
+        Bucket,
+        all: true,
+        batchSize: 50,
+        maxTasksInExecution: 8,
+        MaxKeys: 500,
+      })
+      t.like(result, { deleted: 1000, failed: 0 })
+      const { errors } = await server.stats()
+      const refused = Object.values(errors).reduce((sum, count) => sum + count, 0)
+      t.true(refused <= 2 * 8, `${refused} refused requests`)
+    },
+  )
 }
 
 serial('S08: that keys go one by one is reported once', async (t) => {
@@ -255,12 +298,18 @@ serial('a refusal of the keys is not taken for one of the way once a way has wor
   await del({ task: ['a'] })
   await server.faults([{ operation: 'DeleteObjects', times: 1, status: 400, code: 'InvalidRequest' }])
   const error = await t.throwsAsync(del({ task: ['b'] }), { code: 'InvalidRequest' })
-  t.deepEqual(error.failed.map(({ Key }) => Key), ['b'])
+  t.deepEqual(
+    error.failed.map(({ Key }) => Key),
+    ['b'],
+  )
   await del({ task: ['c'] })
   t.is(await requests(server, 'DeleteObject'), 0)
 })
 
-for (const [name, fault] of Object.entries({ throttled: { status: 503, code: 'SlowDown' }, failing: { status: 500, code: 'InternalError' } })) {
+for (const [name, fault] of Object.entries({
+  throttled: { status: 503, code: 'SlowDown' },
+  failing: { status: 500, code: 'InternalError' },
+})) {
   for (const operation of ['ListObjectsV2', 'DeleteObjects']) {
     serial(`S14: an abort does not wait for tries to come: ${name}, ${operation}`, async (t) => {
       const { open, server } = t.context

@@ -6,21 +6,81 @@ withStore(test)
 const serial = test.serial
 
 const odd = [
-  ' ', '  ', ' a', 'a ', 'a', '\t', 'a b', 'a+b', 'a%2Fb', 'a/b', '100%', '%20', '%', '+', '&<>"\'', '&amp;', 'd/', 'd//x', '/lead', 'd/./x',
-  'd/../e', 'd/..', 'd/x', 'e', 'lead', '\u0001', '\u001f\u0000x', 'cr\rlf\n', '\r\n', '\ufffe', '\uffff', '😀', '漢字', 'é', 'e\u0301', '\u0085', '\u2028',
-  'x'.repeat(1024), '.', '..', '/', '//', '?a=b', '#', '\\', ']]>', '<!--', '\u007f', '\u3000',
+  ' ',
+  '  ',
+  ' a',
+  'a ',
+  'a',
+  '\t',
+  'a b',
+  'a+b',
+  'a%2Fb',
+  'a/b',
+  '100%',
+  '%20',
+  '%',
+  '+',
+  '&<>"\'',
+  '&amp;',
+  'd/',
+  'd//x',
+  '/lead',
+  'd/./x',
+  'd/../e',
+  'd/..',
+  'd/x',
+  'e',
+  'lead',
+  '\u0001',
+  '\u001f\u0000x',
+  'cr\rlf\n',
+  '\r\n',
+  '\ufffe',
+  '\uffff',
+  '😀',
+  '漢字',
+  'é',
+  'e\u0301',
+  '\u0085',
+  '\u2028',
+  'x'.repeat(1024),
+  '.',
+  '..',
+  '/',
+  '//',
+  '?a=b',
+  '#',
+  '\\',
+  ']]>',
+  '<!--',
+  '\u007f',
+  '\u3000',
 ]
 
-for (const [name, settings] of [['', {}], [', pretty-printed', { prettyXml: true }]]) {
+for (const [name, settings] of [
+  ['', {}],
+  [', pretty-printed', { prettyXml: true }],
+]) {
   serial(`S09, S10, S06: every key is listed as itself, in the order of its bytes${name}`, async (t) => {
     const { client, server } = t.context
     await server.configure(settings)
     await server.seed({ bucket: Bucket, keys: odd })
     t.deepEqual(await keysOf(client), sorted(odd))
     t.deepEqual(sorted(await keysOf(client, { parallelListing: 8, MaxKeys: 3 })), sorted(odd))
-    t.deepEqual((await flat(client.listObjects({ Bucket, parallelListing: 1 }))).map(({ Key }) => Key), sorted(odd))
-    t.deepEqual((await versionsOf(client)).map(({ Key }) => Key), sorted(odd))
-    for (const key of odd) t.deepEqual((await keysOf(client, { Prefix: key })).sort(), odd.filter((other) => other.startsWith(key)).sort(), JSON.stringify(key))
+    t.deepEqual(
+      (await flat(client.listObjects({ Bucket, parallelListing: 1 }))).map(({ Key }) => Key),
+      sorted(odd),
+    )
+    t.deepEqual(
+      (await versionsOf(client)).map(({ Key }) => Key),
+      sorted(odd),
+    )
+    for (const key of odd)
+      t.deepEqual(
+        (await keysOf(client, { Prefix: key })).sort(),
+        odd.filter((other) => other.startsWith(key)).sort(),
+        JSON.stringify(key),
+      )
   })
 }
 
@@ -52,9 +112,17 @@ for (const deleteMode of ['auto', 'md5', 'single']) {
     const { open, server } = t.context
     const client = open({ deleteMode })
     await server.seed({ bucket: Bucket, keys: odd, versioning: 'Enabled' })
-    t.like(await client.deletePrefix({ Bucket, all: true }), { deleted: odd.length, failed: 0, markersCreated: odd.length })
+    t.like(await client.deletePrefix({ Bucket, all: true }), {
+      deleted: odd.length,
+      failed: 0,
+      markersCreated: odd.length,
+    })
     t.deepEqual(await keysOf(client), [])
-    t.like(await client.deletePrefix({ Bucket, all: true, versions: true }), { deleted: 2 * odd.length, failed: 0, markersCreated: 0 })
+    t.like(await client.deletePrefix({ Bucket, all: true, versions: true }), {
+      deleted: 2 * odd.length,
+      failed: 0,
+      markersCreated: 0,
+    })
     t.deepEqual(await versionsOf(client), [])
   })
 }
@@ -70,7 +138,8 @@ serial('S06: of keys that look alike when encoded only the one that is meant goe
       for (const key of keys) {
         await server.seed({ bucket: Bucket, keys })
         const taskExecutor = client.deleteObjects({ Bucket })
-        for await (const { task } of client.listKeys({ Bucket, where: (other) => other === key })) await taskExecutor({ task })
+        for await (const { task } of client.listKeys({ Bucket, where: (other) => other === key }))
+          await taskExecutor({ task })
         t.deepEqual(await keysOf(client), sorted(keys.filter((other) => other !== key)))
       }
     }
@@ -98,7 +167,13 @@ serial('a key that is no valid UTF-16 is refused by name, and the others of its 
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['\ufffd', 'a'] })
   const error = await t.throwsAsync(client.deleteObjects({ Bucket })({ task: ['\ud800', 'a', ''] }))
-  t.deepEqual(error.failed.map(({ Key, code }) => [Key, code]), [['\ud800', 'InvalidKey'], ['', 'InvalidKey']])
+  t.deepEqual(
+    error.failed.map(({ Key, code }) => [Key, code]),
+    [
+      ['\ud800', 'InvalidKey'],
+      ['', 'InvalidKey'],
+    ],
+  )
   t.is(error.deleted, 1)
   t.deepEqual(await keysOf(client), ['\ufffd'])
 })

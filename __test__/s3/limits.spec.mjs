@@ -9,12 +9,18 @@ const sp = new SynchronizerProvider()
 
 serial('S13: requests in flight hold exactly, retries included', async (t) => {
   const { client, server } = t.context
-  for (const [maxTasksInExecution, count, latencyDelete] of [[1, 500, 20], [7, 2000, 60], [64, 10_000, 500]]) {
+  for (const [maxTasksInExecution, count, latencyDelete] of [
+    [1, 500, 20],
+    [7, 2000, 60],
+    [64, 10_000, 500],
+  ]) {
     await server.reset()
     await server.configure({ latencyDelete })
     await server.seed({ bucket: Bucket, template: '{i:05}', count })
     await server.faults([{ operation: 'DeleteObjects', nth: 3, times: 5, status: 503, code: 'ServiceUnavailable' }])
-    await client.deleteObjects({ Bucket, batchSize: 100, maxTasksInExecution })({ task: numbered(count, (i) => String(i).padStart(5, '0')) })
+    await client.deleteObjects({ Bucket, batchSize: 100, maxTasksInExecution })({
+      task: numbered(count, (i) => String(i).padStart(5, '0')),
+    })
     t.is((await server.stats()).inFlight.byOperation.DeleteObjects.peak, maxTasksInExecution)
     t.deepEqual(await keysOf(client), [])
   }
@@ -25,7 +31,14 @@ serial('S13: a job that lists and deletes holds both bounds', async (t) => {
   await server.configure({ latencyDelete: 40, latencyList: 5 })
   await server.seed({ bucket: Bucket, template: '{i:05}', count: 10_000 })
   await server.faults([{ operation: 'DeleteObjects', nth: 3, times: 5, status: 503, code: 'ServiceUnavailable' }])
-  const result = await client.deletePrefix({ Bucket, all: true, batchSize: 100, maxTasksInExecution: 7, MaxKeys: 100, parallelListing: 4 })
+  const result = await client.deletePrefix({
+    Bucket,
+    all: true,
+    batchSize: 100,
+    maxTasksInExecution: 7,
+    MaxKeys: 100,
+    parallelListing: 4,
+  })
   const { byOperation } = (await server.stats()).inFlight
   t.like(result, { deleted: 10_000, failed: 0, retries: 5 })
   t.is(byOperation.DeleteObjects.peak, 7)
@@ -54,7 +67,9 @@ serial('S13: on a slow store smaller batches stay within the request timeout', a
   await server.configure({ latencyPerKey: 1 })
   await server.seed({ bucket: Bucket, template: '{i:05}', count: 1000 })
   const client = open({ requestTimeout: 500, maxAttempts: 2 })
-  const large = await t.throwsAsync(client.deleteObjects({ Bucket })({ task: numbered(1000, (i) => String(i).padStart(5, '0')) }))
+  const large = await t.throwsAsync(
+    client.deleteObjects({ Bucket })({ task: numbered(1000, (i) => String(i).padStart(5, '0')) }),
+  )
   t.is(large.code, 'RequestTimeout')
   t.is(await requests(server, 'DeleteObjects'), 2)
   const small = await client.deletePrefix({ Bucket, all: true, batchSize: 200, maxTasksInExecution: 2 })
@@ -64,7 +79,10 @@ serial('S13: on a slow store smaller batches stay within the request timeout', a
 
 serial('S14: sockets are bounded by the requests that may be in flight', async (t) => {
   const { open, server } = t.context
-  for (const [parallelListing, probes] of [[1, 0], [8, 32]]) {
+  for (const [parallelListing, probes] of [
+    [1, 0],
+    [8, 32],
+  ]) {
     await server.reset()
     await server.configure({ latencyDelete: 20, latencyList: 5 })
     await server.seed({ bucket: Bucket, template: '{i:05}', count: 20_000 })
@@ -81,18 +99,30 @@ serial('S14: sockets are bounded by the requests that may be in flight', async (
 
 serial('a request touches one prefix, and each prefix has its limit', async (t) => {
   const { client, server } = t.context
-  for (const limitPerKey of [{ prefixLength: 2, maxTasksInExecution: 2 }, { delimiter: '/', maxTasksInExecution: 2 }]) {
+  for (const limitPerKey of [
+    { prefixLength: 2, maxTasksInExecution: 2 },
+    { delimiter: '/', maxTasksInExecution: 2 },
+  ]) {
     for (const run of ['fused', 'deletePrefix', 'executor']) {
       await server.reset()
       await server.configure({ latencyDelete: 40, prefixLength: 2 })
       await server.seed({ bucket: Bucket, template: '{i%4}/{i:05}', count: 4000 })
       const keys = await keysOf(client)
       const options = { Bucket, batchSize: 100, limitPerKey }
-      if (run === 'fused') await sp.executeTasks({ maxTasksInFlight: 50, taskSource: client.listKeys({ Bucket, parallelListing: 1 }), taskExecutor: client.deleteObjects(options) })
-      if (run === 'deletePrefix') t.is((await client.deletePrefix({ all: true, parallelListing: 1, ...options })).deleted, 4000)
+      if (run === 'fused')
+        await sp.executeTasks({
+          maxTasksInFlight: 50,
+          taskSource: client.listKeys({ Bucket, parallelListing: 1 }),
+          taskExecutor: client.deleteObjects(options),
+        })
+      if (run === 'deletePrefix')
+        t.is((await client.deletePrefix({ all: true, parallelListing: 1, ...options })).deleted, 4000)
       if (run === 'executor') await client.deleteObjects(options)({ task: keys })
       const stats = await server.stats()
-      t.deepEqual(Object.keys(stats.prefixes), numbered(4, (i) => `${Bucket}/${i}/`))
+      t.deepEqual(
+        Object.keys(stats.prefixes),
+        numbered(4, (i) => `${Bucket}/${i}/`),
+      )
       for (const { peakInFlight, requests: sent } of Object.values(stats.prefixes)) {
         t.is(peakInFlight, 2, run)
         t.is(sent, 10, 'batches are full')
@@ -108,18 +138,34 @@ serial('a delimiter counts behind the prefix that all keys have', async (t) => {
   const { client, server } = t.context
   await server.configure({ latencyDelete: 10, prefixLength: 4 })
   await server.seed({ bucket: Bucket, template: 'x/{i%4}/{i:05}', count: 800 })
-  const { requests: sent, ...result } = await client.deletePrefix({ Bucket, Prefix: 'x/', batchSize: 100, parallelListing: 1, limitPerKey: { delimiter: '/', maxTasksInExecution: 1 } })
+  const { requests: sent, ...result } = await client.deletePrefix({
+    Bucket,
+    Prefix: 'x/',
+    batchSize: 100,
+    parallelListing: 1,
+    limitPerKey: { delimiter: '/', maxTasksInExecution: 1 },
+  })
   t.is(result.deleted, 800)
   t.is(sent, 8 + 1)
-  for (const { peakInFlight, requests: count } of Object.values((await server.stats()).prefixes)) t.deepEqual([peakInFlight, count], [1, 2])
+  for (const { peakInFlight, requests: count } of Object.values((await server.stats()).prefixes))
+    t.deepEqual([peakInFlight, count], [1, 2])
 })
 
 serial('while the window has room a busy prefix does not hold up others', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: '{i%4}/{i:05}', count: 4000 })
   await server.faults([{ operation: 'DeleteObjects', prefix: '0/', times: 'always', delayMs: 1500 }])
-  const taskExecutor = client.deleteObjects({ Bucket, batchSize: 500, limitPerKey: { prefixLength: 2, maxTasksInExecution: 1 } })
-  const run = sp.executeTasks({ maxTasksInFlight: 50, maxTasksInExecution: 2, taskSource: client.listKeys({ Bucket }), taskExecutor })
+  const taskExecutor = client.deleteObjects({
+    Bucket,
+    batchSize: 500,
+    limitPerKey: { prefixLength: 2, maxTasksInExecution: 1 },
+  })
+  const run = sp.executeTasks({
+    maxTasksInFlight: 50,
+    maxTasksInExecution: 2,
+    taskSource: client.listKeys({ Bucket }),
+    taskExecutor,
+  })
   await waitUntil(async () => (await keysOf(client)).every((key) => key.startsWith('0/')))
   t.true((await keysOf(client)).length > 0)
   await run
@@ -132,16 +178,28 @@ serial('with synchronizers the limit is the very forKey(prefix) of JavaScript', 
     await server.reset()
     await server.configure({ latencyDelete: 60, prefixLength: 2 })
     await server.seed({ bucket: Bucket, template: '{i%4}/{i:05}', count: 2000 })
-    const options = { Bucket, batchSize: 100, limitPerKey: { prefixLength: 2, maxTasksInExecution: 2, synchronizers: sp } }
+    const options = {
+      Bucket,
+      batchSize: 100,
+      limitPerKey: { prefixLength: 2, maxTasksInExecution: 2, synchronizers: sp },
+    }
     const keys = await keysOf(client)
     const guards = [await sp.forKey('3/', 2).acquire(), await sp.forKey('3/').acquire()]
     const done = {
-      fused: () => sp.executeTasks({ maxTasksInFlight: 50, taskSource: client.listKeys({ Bucket }), taskExecutor: client.deleteObjects(options) }),
+      fused: () =>
+        sp.executeTasks({
+          maxTasksInFlight: 50,
+          taskSource: client.listKeys({ Bucket }),
+          taskExecutor: client.deleteObjects(options),
+        }),
       deletePrefix: () => client.deletePrefix({ all: true, ...options }),
       executor: () => client.deleteObjects(options)({ task: keys }),
     }[run]()
     await waitUntil(async () => (await keysOf(client)).length === 500)
-    t.true((await keysOf(client)).every((key) => key.startsWith('3/')), 'no key went whose synchronizer was held')
+    t.true(
+      (await keysOf(client)).every((key) => key.startsWith('3/')),
+      'no key went whose synchronizer was held',
+    )
     t.is(sp.forKey('3/').stats.numberOfRunningTasks, 2)
     t.true(sp.forKey('3/').stats.numberOfTasks > 2, 'the native requests wait in the queue')
     guards.forEach((guard) => guard.release())
@@ -160,8 +218,17 @@ serial('prefixes count UTF-16 units as slice does, also in the middle of a chara
   for (const prefixLength of [1, 2, 3]) {
     await server.seed({ bucket: Bucket, keys })
     const asked = new Set()
-    const synchronizers = { forKey: (key, limit) => { asked.add(key); return sp.forKey(key, limit) } }
-    await client.deletePrefix({ Bucket, all: true, limitPerKey: { prefixLength, maxTasksInExecution: 1, synchronizers } })
+    const synchronizers = {
+      forKey: (key, limit) => {
+        asked.add(key)
+        return sp.forKey(key, limit)
+      },
+    }
+    await client.deletePrefix({
+      Bucket,
+      all: true,
+      limitPerKey: { prefixLength, maxTasksInExecution: 1, synchronizers },
+    })
     t.deepEqual(sorted(asked), sorted(new Set(keys.map((key) => key.slice(0, prefixLength)))))
     t.deepEqual(await keysOf(client), [])
   }
@@ -188,7 +255,10 @@ serial('a job that is closed while it waits for a synchronizer gives back what i
   await server.seed({ bucket: Bucket, keys: ['a/1', 'a/2'] })
   const guard = await sp.forKey('a/').acquire()
   const client = open()
-  const call = client.deleteObjects({ Bucket, limitPerKey: { prefixLength: 2, maxTasksInExecution: 1, synchronizers: sp } })({ task: ['a/1'] })
+  const call = client.deleteObjects({
+    Bucket,
+    limitPerKey: { prefixLength: 2, maxTasksInExecution: 1, synchronizers: sp },
+  })({ task: ['a/1'] })
   const ended = t.throwsAsync(call, { code: 'Closed' })
   await waitUntil(() => sp.forKey('a/').stats.numberOfTasks === 2)
   await client.close()
@@ -203,8 +273,18 @@ serial('onTaskError may take the synchronizer that the job uses', async (t) => {
   await server.seed({ bucket: Bucket, template: 'a/{i:04}', count: 200 })
   await server.faults([{ operation: 'DeleteObjects', times: 'always', status: 403, code: 'AccessDenied' }])
   let handled = 0
-  const onTaskError = () => sp.forKey('a/').synchronized(async () => { handled++ })
-  const options = { Bucket, all: true, batchSize: 10, MaxKeys: 10, limitPerKey: { prefixLength: 2, maxTasksInExecution: 1, synchronizers: sp }, onTaskError }
+  const onTaskError = () =>
+    sp.forKey('a/').synchronized(async () => {
+      handled++
+    })
+  const options = {
+    Bucket,
+    all: true,
+    batchSize: 10,
+    MaxKeys: 10,
+    limitPerKey: { prefixLength: 2, maxTasksInExecution: 1, synchronizers: sp },
+    onTaskError,
+  }
   t.is((await client.deletePrefix(options)).failed, 200)
   t.true(handled > 0)
 })
@@ -212,8 +292,14 @@ serial('onTaskError may take the synchronizer that the job uses', async (t) => {
 serial('a synchronizer that can not be had fails the job with its message', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['a/1'] })
-  const synchronizers = { forKey: () => { throw new Error('no lock today') } }
-  const error = await t.throwsAsync(client.deletePrefix({ Bucket, all: true, limitPerKey: { prefixLength: 1, maxTasksInExecution: 1, synchronizers } }))
+  const synchronizers = {
+    forKey: () => {
+      throw new Error('no lock today')
+    },
+  }
+  const error = await t.throwsAsync(
+    client.deletePrefix({ Bucket, all: true, limitPerKey: { prefixLength: 1, maxTasksInExecution: 1, synchronizers } }),
+  )
   t.regex(error.message, /no lock today/)
   t.deepEqual(await keysOf(client), ['a/1'])
 })
@@ -222,7 +308,10 @@ serial('throttled tries do not count against maxAttempts', async (t) => {
   const { open, server } = t.context
   const client = open({ maxAttempts: 1 })
   await server.seed({ bucket: Bucket, keys: ['a'] })
-  await server.faults([{ operation: 'DeleteObjects', times: 4, status: 503, code: 'SlowDown' }, { operation: 'ListObjectsV2', times: 2, status: 503, code: 'SlowDown' }])
+  await server.faults([
+    { operation: 'DeleteObjects', times: 4, status: 503, code: 'SlowDown' },
+    { operation: 'ListObjectsV2', times: 2, status: 503, code: 'SlowDown' },
+  ])
   t.like(await client.deletePrefix({ Bucket, all: true }), { deleted: 1, throttled: 6, retries: 6 })
 })
 

@@ -23,7 +23,10 @@ serial('calls of next() that do not wait for one another get pages in order', as
   await server.seed({ bucket: Bucket, template: '{i:03}', count: 25 })
   const listing = client.listKeys({ Bucket, MaxKeys: 10, parallelListing: 1 })
   const results = await Promise.all(numbered(5, () => listing.next()))
-  t.deepEqual(results.map(({ done, value }) => (done ? 'done' : value.task[0])), ['000', '010', '020', 'done', 'done'])
+  t.deepEqual(
+    results.map(({ done, value }) => (done ? 'done' : value.task[0])),
+    ['000', '010', '020', 'done', 'done'],
+  )
 })
 
 serial('Prefix, StartAfter and MaxKeys choose what is listed', async (t) => {
@@ -54,7 +57,10 @@ serial('S17: listObjectVersions tells versions and markers, over all pages', asy
   t.is(all.length, 36)
   t.is(new Set(all.map(({ VersionId }) => VersionId)).size, 36)
   t.is(all.filter(({ IsDeleteMarker }) => IsDeleteMarker).length, 12)
-  t.deepEqual([...new Set(all.map(({ Key }) => Key))], numbered(12, (i) => `k${String(i).padStart(2, '0')}`))
+  t.deepEqual(
+    [...new Set(all.map(({ Key }) => Key))],
+    numbered(12, (i) => `k${String(i).padStart(2, '0')}`),
+  )
   t.deepEqual(await keysOf(client), [])
 })
 
@@ -74,9 +80,13 @@ const shapes = {
   'deep sub-prefixes': { template: 'a/b/c/{x:4}/{i}', count: 6000 },
   'one crowded sub-prefix': { template: 'p/{i:06}', count: 6000, more: numbered(20, (i) => `q${i}/x`) },
   'a long common beginning': { template: `${'x'.repeat(900)}{i:06}`, count: 6000 },
-  'dates': { template: '2024-{i%12:02}-{i%28:02}/{i:06}.log', count: 6000 },
+  dates: { template: '2024-{i%12:02}-{i%28:02}/{i:06}.log', count: 6000 },
   'many alphabets': { keys: numbered(6000, (i) => `${String.fromCodePoint(0x21 + ((i * 7919) % 0xd000))}${i}`) },
-  'odd characters': { keys: numbered(3000, (i) => `${'\t\r\n &<>+%é😀\u007f\u0001'.charAt(i % 15) || 'x'}${i % 7} ${i}`).filter((key) => key.isWellFormed()) },
+  'odd characters': {
+    keys: numbered(3000, (i) => `${'\t\r\n &<>+%é😀\u007f\u0001'.charAt(i % 15) || 'x'}${i % 7} ${i}`).filter((key) =>
+      key.isWellFormed(),
+    ),
+  },
   'few keys': { template: '{i:04}', count: 350 },
 }
 for (const [name, { more = [], ...seed }] of Object.entries(shapes)) {
@@ -123,7 +133,11 @@ serial('keys that are deleted meanwhile lose no others', async (t) => {
 })
 
 const objects = [
-  ['logs/a.log', 1, 1000], ['logs/b.txt', 10, 2000], ['logs/deep/c.log', 100, 3000], ['data.log', 1000, 4000], ['x.LOG', 5, 5000],
+  ['logs/a.log', 1, 1000],
+  ['logs/b.txt', 10, 2000],
+  ['logs/deep/c.log', 100, 3000],
+  ['data.log', 1000, 4000],
+  ['x.LOG', 5, 5000],
 ]
 const filters = [
   [{ suffix: '.log' }, ['data.log', 'logs/a.log', 'logs/deep/c.log']],
@@ -142,13 +156,21 @@ const filters = [
 ]
 serial('filters leave out what does not hold, in every kind of listing', async (t) => {
   const { client, server } = t.context
-  for (const [key, size, lastModifiedMs] of objects) await server.seed({ bucket: Bucket, keys: [key], size, lastModifiedMs })
-  const all = (list, options) => flat(client[list]({ Bucket, parallelListing: 1, ...options })).then((items) => items.map((item) => item.Key ?? item))
+  for (const [key, size, lastModifiedMs] of objects)
+    await server.seed({ bucket: Bucket, keys: [key], size, lastModifiedMs })
+  const all = (list, options) =>
+    flat(client[list]({ Bucket, parallelListing: 1, ...options })).then((items) =>
+      items.map((item) => item.Key ?? item),
+    )
   for (const [filter, expected] of filters) {
-    for (const list of ['listKeys', 'listObjects', 'listObjectVersions']) t.deepEqual(await all(list, { filter }), expected, `${list} ${JSON.stringify(filter)}`)
+    for (const list of ['listKeys', 'listObjects', 'listObjectVersions'])
+      t.deepEqual(await all(list, { filter }), expected, `${list} ${JSON.stringify(filter)}`)
   }
   t.deepEqual(await all('listKeys', { where: (key) => key < 'e' }), ['data.log'])
-  t.deepEqual(await all('listObjects', { filter: { suffix: '.log' }, where: ({ Size }) => Size > 1 }), ['data.log', 'logs/deep/c.log'])
+  t.deepEqual(await all('listObjects', { filter: { suffix: '.log' }, where: ({ Size }) => Size > 1 }), [
+    'data.log',
+    'logs/deep/c.log',
+  ])
 })
 
 serial('S11: pages that a filter empties are not handed out', async (t) => {
@@ -156,7 +178,8 @@ serial('S11: pages that a filter empties are not handed out', async (t) => {
   await server.seed({ bucket: Bucket, template: '{i:05}', count: 30 })
   for (const choice of [{ filter: { glob: '0001?' } }, { where: (key) => key.startsWith('0001') }]) {
     const pages = []
-    for await (const { task } of client.listKeys({ Bucket, MaxKeys: 10, parallelListing: 1, ...choice })) pages.push(task.length)
+    for await (const { task } of client.listKeys({ Bucket, MaxKeys: 10, parallelListing: 1, ...choice }))
+      pages.push(task.length)
     t.deepEqual(pages, [10])
   }
 })
@@ -166,7 +189,10 @@ serial('a filter in JavaScript that answers with anything but true or false ends
   await server.seed({ bucket: Bucket, template: '{i}', count: 30 })
   for (const where of [async () => false, () => undefined, () => 1]) {
     const listing = client.listKeys({ Bucket, MaxKeys: 10, where })
-    await t.throwsAsync(listing.next(), { code: 'Invalid', message: /What where\(\) returns must be true or false, and no promise of it, but is (Promise|undefined|1)/ })
+    await t.throwsAsync(listing.next(), {
+      code: 'Invalid',
+      message: /What where\(\) returns must be true or false, and no promise of it, but is (Promise|undefined|1)/,
+    })
     t.true((await listing.next()).done)
   }
 })
@@ -175,7 +201,9 @@ serial('a filter in JavaScript that throws ends the listing with its error', asy
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['a'] })
   const error = new Error('odd key')
-  const where = () => { throw error }
+  const where = () => {
+    throw error
+  }
   t.is(await t.throwsAsync(keysOf(client, { where })), error)
 })
 
@@ -244,7 +272,7 @@ serial('a listing that nobody reads asks for a few pages and no more', async (t)
   const listing = client.listKeys({ Bucket, MaxKeys: 10, parallelListing: 1 })
   await listing.next()
   await sleep(100)
-  t.true(await requests(server, 'ListObjectsV2') <= 12)
+  t.true((await requests(server, 'ListObjectsV2')) <= 12)
   t.is((await flat(listing)).length, 4990)
 })
 
@@ -252,7 +280,10 @@ serial('return() and throw() settle a next() that waits', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['a'] })
   await server.faults([{ operation: 'ListObjectsV2', never: true, times: 'always' }])
-  for (const end of [(listing) => listing.return('x'), (listing) => listing.throw(new Error('x')).catch(({ message }) => ({ done: true, value: message }))]) {
+  for (const end of [
+    (listing) => listing.return('x'),
+    (listing) => listing.throw(new Error('x')).catch(({ message }) => ({ done: true, value: message })),
+  ]) {
     const listing = client.listKeys({ Bucket })
     const next = listing.next()
     await waitUntil(async () => (await server.stats()).inFlight.now > 0)

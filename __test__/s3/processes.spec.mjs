@@ -10,7 +10,7 @@ withStore(test)
 const serial = test.serial
 
 let addon
-test.before(async t => {
+test.before(async (t) => {
   t.timeout(600_000)
   addon = await debugAddon()
 })
@@ -18,7 +18,8 @@ test.after.always(() => addon && rm(path.dirname(addon), { recursive: true }))
 
 const MEGABYTE = 1024 * 1024
 
-const run = (what, endpoint, options) => runFixture('../s3/fixtures/lifetime.mjs', { args: [what, endpoint], ...options })
+const run = (what, endpoint, options) =>
+  runFixture('../s3/fixtures/lifetime.mjs', { args: [what, endpoint], ...options })
 
 const lifetimes = {
   run: [500, 'a process that only waits for deletePrefix stays until it is done, and ends'],
@@ -43,7 +44,10 @@ for (const [what, [expected, title]] of Object.entries(lifetimes)) {
   })
 }
 
-for (const [what, code] of [['exit', 42], ['throw', 1]]) {
+for (const [what, code] of [
+  ['exit', 42],
+  ['throw', 1],
+]) {
   serial(`a process that ends in the middle of many jobs ends with its code: ${what}`, async (t) => {
     t.timeout(120_000)
     const { server } = t.context
@@ -82,8 +86,29 @@ for (const how of ['deletePrefix', 'fused', 'JavaScript', 'list']) {
 }
 
 const places = {
-  rejects: ['s3 page', 's3 delete', 's3 finished', 'openS3Client', 'openS3Credentials', 'listS3', 'openS3Deleter', 'deleteS3', 'runS3', 'openS3Permits', 'takeChunk:2'],
-  warns: ['readS3', 'stopS3', 'answerS3Permit', 'answerS3Credentials', 'isS3Single', 'closeJob', 'closeS3Client', 'takeChunk:1'],
+  rejects: [
+    's3 page',
+    's3 delete',
+    's3 finished',
+    'openS3Client',
+    'openS3Credentials',
+    'listS3',
+    'openS3Deleter',
+    'deleteS3',
+    'runS3',
+    'openS3Permits',
+    'takeChunk:2',
+  ],
+  warns: [
+    'readS3',
+    'stopS3',
+    'answerS3Permit',
+    'answerS3Credentials',
+    'isS3Single',
+    'closeJob',
+    'closeS3Client',
+    'takeChunk:1',
+  ],
 }
 for (const place of [...places.rejects, ...places.warns]) {
   const becomes = places.rejects.includes(place) ? 'an Error' : 'a warning'
@@ -93,7 +118,11 @@ for (const place of [...places.rejects, ...places.warns]) {
     const { server } = t.context
     await server.configure({ latencyDelete: 150, latencyList: 100 })
     await server.seed({ bucket: Bucket, template: '{i:04}', count: 50 })
-    const env = { NAPI_RS_NATIVE_LIBRARY_PATH: addon, YA_SYN_NATIVE_PANIC: place.includes(':') ? place : `${place}:1`, RUST_BACKTRACE: '0' }
+    const env = {
+      NAPI_RS_NATIVE_LIBRARY_PATH: addon,
+      YA_SYN_NATIVE_PANIC: place.includes(':') ? place : `${place}:1`,
+      RUST_BACKTRACE: '0',
+    }
     const ended = await runFixture('../s3/fixtures/panics.mjs', { args: [server.endpoint], env })
     assertCleanEnd(t, ended)
     const { failure, ...rest } = ended.result

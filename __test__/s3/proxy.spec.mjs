@@ -21,12 +21,12 @@ const ways = {
   'the option without a scheme': { proxy: 'P:' },
   'the option, although NO_PROXY speaks of the host': { proxy: 'http://P:', env: { NO_PROXY: '*' } },
   'the option before the environment': { proxy: 'http://P:', env: { http_proxy: 'http://127.0.0.1:1' } },
-  'http_proxy': { env: { http_proxy: 'http://P:' } },
-  'HTTP_PROXY': { env: { HTTP_PROXY: 'P:' } },
+  http_proxy: { env: { http_proxy: 'http://P:' } },
+  HTTP_PROXY: { env: { HTTP_PROXY: 'P:' } },
   'small letters before capitals': { env: { http_proxy: 'P:', HTTP_PROXY: 'http://127.0.0.1:1' } },
   'an empty variable is as none': { env: { http_proxy: '', HTTP_PROXY: 'P:' } },
-  'ALL_PROXY': { env: { ALL_PROXY: 'http://P:' } },
-  'all_proxy': { env: { all_proxy: 'http://P:', HTTPS_PROXY: 'http://127.0.0.1:1' } },
+  ALL_PROXY: { env: { ALL_PROXY: 'http://P:' } },
+  all_proxy: { env: { all_proxy: 'http://P:', HTTPS_PROXY: 'http://127.0.0.1:1' } },
   'NO_PROXY of others': { env: { http_proxy: 'P:', NO_PROXY: 'other.test, tore.test,store.test:9001,10.0.0.0/8' } },
   'http_proxy in a CGI program': { env: { http_proxy: 'P:', REQUEST_METHOD: 'GET' } },
 }
@@ -54,7 +54,9 @@ const around = {
   'NO_PROXY with a wildcard': { env: { http_proxy: 'P:', NO_PROXY: '*.test' } },
   'NO_PROXY with the port': { env: { http_proxy: 'P:', NO_PROXY: 'store.test:9000' } },
   'another scheme': { env: { HTTPS_PROXY: 'P:' } },
-  'HTTP_PROXY in a CGI program, where it is a header of whoever asks': { env: { HTTP_PROXY: 'P:', REQUEST_METHOD: 'GET' } },
+  'HTTP_PROXY in a CGI program, where it is a header of whoever asks': {
+    env: { HTTP_PROXY: 'P:', REQUEST_METHOD: 'GET' },
+  },
 }
 for (const [title, how] of Object.entries(around)) {
   test(`no proxy is asked: ${title}`, async (t) => {
@@ -65,22 +67,39 @@ for (const [title, how] of Object.entries(around)) {
   })
 }
 
-for (const [title, env] of [['loopback', {}], ['a network of NO_PROXY', { NO_PROXY: '127.0.0.0/8' }]]) {
+for (const [title, env] of [
+  ['loopback', {}],
+  ['a network of NO_PROXY', { NO_PROXY: '127.0.0.0/8' }],
+]) {
   test(`the proxy of the environment is not asked for ${title}`, async (t) => {
     const store = await scripted(t)
-    t.deepEqual(await configured(t, { options: { ...options, endpoint: store.url }, env: { http_proxy: 'http://127.0.0.1:1', ...env } }), { keys: [] })
+    t.deepEqual(
+      await configured(t, {
+        options: { ...options, endpoint: store.url },
+        env: { http_proxy: 'http://127.0.0.1:1', ...env },
+      }),
+      { keys: [] },
+    )
   })
 }
 
 test('a proxy gets the user and password of its URL, and the store does not', async (t) => {
-  const { got, proxy, store } = await through(t, { proxy: 'http://us%40er:hu%3Ash@P:' }, { needs: basic('us@er:hu:sh') })
+  const { got, proxy, store } = await through(
+    t,
+    { proxy: 'http://us%40er:hu%3Ash@P:' },
+    { needs: basic('us@er:hu:sh') },
+  )
   t.deepEqual(got, { keys: [] })
   t.is(proxy.asked[0].authorization, basic('us@er:hu:sh'))
   t.false('proxy-authorization' in store.asked[0].headers)
 })
 
 test('a proxy that wants another password is an error at once, which names the option and no password', async (t) => {
-  const { got, proxy } = await through(t, { proxy: 'http://user:hush@P:', maxAttempts: 5 }, { needs: basic('user:right') })
+  const { got, proxy } = await through(
+    t,
+    { proxy: 'http://user:hush@P:', maxAttempts: 5 },
+    { needs: basic('user:right') },
+  )
   t.is(got.code, 'InvalidConfig')
   t.regex(got.message, /proxy asks for a user.*store\.test.*proxy http:\/\/127\.0\.0\.1:\d+.*bucket/)
   t.notRegex(got.message, /hush/)
@@ -102,7 +121,10 @@ test('https goes through a tunnel, of the option or of HTTPS_PROXY, and back to 
   const secure = { ...options, endpoint: 'https://store.test', caBundle: ca }
   t.deepEqual(await configured(t, { options: { ...secure, proxy: url } }), { keys: [] })
   t.deepEqual(await configured(t, { options: secure, env: { HTTPS_PROXY: url } }), { keys: [] })
-  t.deepEqual(proxy.asked.map(({ url }) => url), ['CONNECT store.test:443', 'CONNECT store.test:443'])
+  t.deepEqual(
+    proxy.asked.map(({ url }) => url),
+    ['CONNECT store.test:443', 'CONNECT store.test:443'],
+  )
   const wrong = await configured(t, { options: { ...secure, proxy: url.replace('hush', 'hash'), maxAttempts: 5 } })
   t.is(wrong.code, 'InvalidConfig')
   t.regex(wrong.message, /proxy asks for a user/)

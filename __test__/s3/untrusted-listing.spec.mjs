@@ -7,7 +7,13 @@ import { Bucket, flat, keysOf, numbered, sorted, versionsOf } from './store.mjs'
 
 async function open(t, script, config) {
   const store = await startScriptedStore(script)
-  const client = new S3BulkClient({ endpoint: store.endpoint, credentials: store.credentials, region: 'us-east-1', forcePathStyle: true, ...config })
+  const client = new S3BulkClient({
+    endpoint: store.endpoint,
+    credentials: store.credentials,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    ...config,
+  })
   t.teardown(async () => {
     await client.close()
     await store.stop()
@@ -24,7 +30,12 @@ async function isRefused(t, { client, store }, options, message) {
   t.is(error.counts.deleted, 0)
 }
 
-const keyless = { 'without a key': ({ contents }) => delete contents[1].Key, 'with an empty key': ({ contents }) => { contents[1].Key = '' } }
+const keyless = {
+  'without a key': ({ contents }) => delete contents[1].Key,
+  'with an empty key': ({ contents }) => {
+    contents[1].Key = ''
+  },
+}
 for (const [name, change] of Object.entries(keyless)) {
   for (const deleteMode of ['auto', 'single']) {
     test(`an entry ${name} ends the job before anything of its page is deleted (${deleteMode})`, async (t) => {
@@ -47,7 +58,9 @@ test('a key outside of the prefix ends the job before anything of its page is de
 test('what an earlier page named is deleted, and nothing of the page that contradicts the question', async (t) => {
   const answer = ({ number }, page) => void (number > 0 && page.contents.push({ Key: 'other' }))
   const { client, store } = await open(t, { keys: ['p/1', 'p/2', 'p/3', 'other'], answer })
-  const error = await t.throwsAsync(client.deletePrefix({ Bucket, Prefix: 'p/', MaxKeys: 2, parallelListing: 1 }), { code: 'InvalidListing' })
+  const error = await t.throwsAsync(client.deletePrefix({ Bucket, Prefix: 'p/', MaxKeys: 2, parallelListing: 1 }), {
+    code: 'InvalidListing',
+  })
   t.is(error.counts.deleted, 4 - store.left().length)
   t.true(store.left().includes('p/3') && store.left().includes('other'))
 })
@@ -61,26 +74,47 @@ test('keys at or before StartAfter never come, and all others once, from a store
   }
   const { client } = await open(t, { keys, answer })
   for (const parallelListing of [1, 8]) {
-    t.deepEqual(sorted(await keysOf(client, { StartAfter: 'k19', MaxKeys: 7, parallelListing })), keys.slice(20), `${parallelListing}`)
+    t.deepEqual(
+      sorted(await keysOf(client, { StartAfter: 'k19', MaxKeys: 7, parallelListing })),
+      keys.slice(20),
+      `${parallelListing}`,
+    )
   }
 })
 
 const faults = {
   'entries without a VersionId': [({ contents }) => delete contents[0].VersionId, /without an id/],
-  'entries with an empty VersionId': [({ contents }) => { contents[0].VersionId = '' }, /without an id/],
-  'a listing of objects': [(page) => Object.assign(page, { root: 'ListBucketResult', entry: 'Contents' }), /one of objects/],
+  'entries with an empty VersionId': [
+    ({ contents }) => {
+      contents[0].VersionId = ''
+    },
+    /without an id/,
+  ],
+  'a listing of objects': [
+    (page) => Object.assign(page, { root: 'ListBucketResult', entry: 'Contents' }),
+    /one of objects/,
+  ],
   'objects among versions': [(page) => Object.assign(page, { entry: 'Contents' }), /<Contents>/],
 }
 for (const [name, [change, message]] of Object.entries(faults)) {
   test(`a listing of versions never becomes plain deletes: ${name}`, async (t) => {
-    const opened = await open(t, { keys: [['a', '1'], ['b', '2']], answer: (_, page) => void change(page) })
+    const opened = await open(t, {
+      keys: [
+        ['a', '1'],
+        ['b', '2'],
+      ],
+      answer: (_, page) => void change(page),
+    })
     await isRefused(t, opened, { all: true, versions: true }, message)
     await t.throwsAsync(versionsOf(opened.client), { code: 'InvalidListing' })
   })
 }
 
 test('a plain listing that gives versions makes no deletes of versions', async (t) => {
-  const answer = (_, page) => page.contents.forEach((one) => { one.VersionId = '1' })
+  const answer = (_, page) =>
+    page.contents.forEach((one) => {
+      one.VersionId = '1'
+    })
   const { client, store } = await open(t, { keys: ['a'], answer })
   t.like(await client.deletePrefix({ Bucket, all: true }), { deleted: 1 })
   t.deepEqual(store.left(), [])
@@ -98,14 +132,56 @@ for (const text of ['true', 'TRUE', 'True', '1', ' true ', undefined]) {
 }
 
 const unreadable = {
-  'IsTruncated that is no boolean': [({ fields }) => { fields.IsTruncated = 'maybe' }, /"maybe"/],
-  'an empty IsTruncated': [({ fields }) => { fields.IsTruncated = '' }, /whether more follows/],
-  'an unknown EncodingType': [({ fields }) => { fields.EncodingType = 'base64' }, /base64/],
-  'more to come, but no keys and nowhere to begin': [(page) => { page.contents = []; page.fields.IsTruncated = 'true' }, /where the next page begins/],
-  'keys in other elements': [(page) => { page.entry = 'contents' }, /<contents>/],
-  'prefixes in the place of keys': [(page) => { page.contents = []; page.prefixes = ['a/'] }, /groups keys/],
-  'a malformed escape': [({ contents }) => { contents[0].Key = 'a%zz' }, /can't be read/],
-  'half an escape': [({ contents }) => { contents[0].Key = 'a%2' }, /can't be read/],
+  'IsTruncated that is no boolean': [
+    ({ fields }) => {
+      fields.IsTruncated = 'maybe'
+    },
+    /"maybe"/,
+  ],
+  'an empty IsTruncated': [
+    ({ fields }) => {
+      fields.IsTruncated = ''
+    },
+    /whether more follows/,
+  ],
+  'an unknown EncodingType': [
+    ({ fields }) => {
+      fields.EncodingType = 'base64'
+    },
+    /base64/,
+  ],
+  'more to come, but no keys and nowhere to begin': [
+    (page) => {
+      page.contents = []
+      page.fields.IsTruncated = 'true'
+    },
+    /where the next page begins/,
+  ],
+  'keys in other elements': [
+    (page) => {
+      page.entry = 'contents'
+    },
+    /<contents>/,
+  ],
+  'prefixes in the place of keys': [
+    (page) => {
+      page.contents = []
+      page.prefixes = ['a/']
+    },
+    /groups keys/,
+  ],
+  'a malformed escape': [
+    ({ contents }) => {
+      contents[0].Key = 'a%zz'
+    },
+    /can't be read/,
+  ],
+  'half an escape': [
+    ({ contents }) => {
+      contents[0].Key = 'a%2'
+    },
+    /can't be read/,
+  ],
 }
 for (const [name, [change, message]] of Object.entries(unreadable)) {
   test(`what can not be read is an error, and never the end: ${name}`, async (t) => {
@@ -132,8 +208,13 @@ for (const [name, change] of Object.entries(ways)) {
     const answer = (_, page) => void change(page)
     const { client, store } = await open(t, { keys, answer })
     t.deepEqual(await keysOf(client, { MaxKeys: 10 }), keys)
-    const places = store.requests.map(({ query }) => [query['start-after'], query.marker]).filter(([after]) => after !== undefined && !after.endsWith(' '))
-    t.deepEqual(places.slice(-2), [['k 09&', 'k 09&'], ['k 19&', 'k 19&']])
+    const places = store.requests
+      .map(({ query }) => [query['start-after'], query.marker])
+      .filter(([after]) => after !== undefined && !after.endsWith(' '))
+    t.deepEqual(places.slice(-2), [
+      ['k 09&', 'k 09&'],
+      ['k 19&', 'k 19&'],
+    ])
   })
 }
 
@@ -158,7 +239,10 @@ for (const [name, encode] of Object.entries({ 'a plus': encodePath, 'a blank': e
       t.deepEqual(await keysOf(client, { MaxKeys: 1 }), sorted(keys))
       t.true(store.requests.length - asked <= keys.length, 'what was learnt is remembered')
       const spared = keys.filter((key) => key.includes('+'))
-      t.is((await client.deletePrefix({ Bucket, all: true, filter: { regex: ' ' } })).deleted, keys.filter((key) => key.includes(' ')).length)
+      t.is(
+        (await client.deletePrefix({ Bucket, all: true, filter: { regex: ' ' } })).deleted,
+        keys.filter((key) => key.includes(' ')).length,
+      )
       for (const key of spared) t.true(store.left().includes(key), key)
       await client.deletePrefix({ Bucket, all: true })
       t.deepEqual(store.left(), [])
@@ -167,7 +251,9 @@ for (const [name, encode] of Object.entries({ 'a plus': encodePath, 'a blank': e
 }
 
 test('a store that does not tell what + is in its names gets no delete', async (t) => {
-  const answer = (_, page) => { page.contents = [{ Key: 'a+b' }] }
+  const answer = (_, page) => {
+    page.contents = [{ Key: 'a+b' }]
+  }
   const opened = await open(t, { keys: ['a b', 'a+b'], answer })
   await isRefused(t, opened, { all: true }, /whether \+ is a plus or a blank/)
   t.true(opened.store.requests.length <= 3)
@@ -176,7 +262,13 @@ test('a store that does not tell what + is in its names gets no delete', async (
 const sizes = [undefined, '', '-1', '12.0']
 test('a size that can not be read is an error where it is wanted, and harmless elsewhere', async (t) => {
   for (const Size of sizes) {
-    const { client } = await open(t, { keys: ['a'], answer: (_, page) => page.contents.forEach((one) => { one.Size = Size }) })
+    const { client } = await open(t, {
+      keys: ['a'],
+      answer: (_, page) =>
+        page.contents.forEach((one) => {
+          one.Size = Size
+        }),
+    })
     t.deepEqual(await keysOf(client), ['a'])
     for (const wanting of [client.listKeys({ Bucket, filter: { minSize: 1 } }), client.listObjects({ Bucket })]) {
       await t.throwsAsync(flat(wanting), { code: 'InvalidListing', message: /how large "a" is/ })
@@ -188,17 +280,24 @@ test('a size that can not be read is an error where it is wanted, and harmless e
 const isSmall = ({ query }) => query['start-after'] !== undefined || query['key-marker'] !== undefined
 const questions = {
   'never answered': () => null,
-  'refused': () => ({ status: 400, body: '<Error><Code>InvalidArgument</Code></Error>' }),
-  'throttled': () => ({ status: 503, body: '<Error><Code>SlowDown</Code></Error>' }),
+  refused: () => ({ status: 400, body: '<Error><Code>InvalidArgument</Code></Error>' }),
+  throttled: () => ({ status: 503, body: '<Error><Code>SlowDown</Code></Error>' }),
   'answered by nonsense': () => '<html></html>',
-  'answered from the beginning': (_, page) => { page.contents = [{ Key: 'k0000' }] },
-  'answered with other keys': (_, page) => { page.contents = [{ Key: 'zzz' }]; page.prefixes = ['other/'] },
+  'answered from the beginning': (_, page) => {
+    page.contents = [{ Key: 'k0000' }]
+  },
+  'answered with other keys': (_, page) => {
+    page.contents = [{ Key: 'zzz' }]
+    page.prefixes = ['other/']
+  },
 }
 for (const [name, say] of Object.entries(questions)) {
   test.serial(`optional questions that are ${name} hold up nothing and count as no failure`, async (t) => {
     const keys = numbered(3000, (i) => `k${String(i).padStart(4, '0')}`)
     const answer = (request, page) => (isSmall(request) ? say(request, page) : undefined)
-    const { elapsedMs } = await (await open(t, { keys })).client.deletePrefix({ Bucket, Prefix: 'k', MaxKeys: 100, parallelListing: 1 })
+    const { elapsedMs } = await (
+      await open(t, { keys })
+    ).client.deletePrefix({ Bucket, Prefix: 'k', MaxKeys: 100, parallelListing: 1 })
     const { client, store } = await open(t, { keys, answer }, { requestTimeout: 60_000 })
     const result = await client.deletePrefix({ Bucket, Prefix: 'k', MaxKeys: 100 })
     t.like(result, { deleted: 3000, failed: 0, retries: 0, throttled: 0 })

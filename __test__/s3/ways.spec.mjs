@@ -11,7 +11,10 @@ for (const status of [404, 307, 411, 412, 415, 405]) {
     const { client, server } = t.context
     await server.seed({ bucket: Bucket, template: '{i:02}', count: 20 })
     await server.faults([{ operation: 'DeleteObjects', times: 'always', status, body: '' }])
-    t.like(await client.deletePrefix({ Bucket, all: true, batchSize: 10, maxTasksInExecution: 1 }), { deleted: 20, failed: 0 })
+    t.like(await client.deletePrefix({ Bucket, all: true, batchSize: 10, maxTasksInExecution: 1 }), {
+      deleted: 20,
+      failed: 0,
+    })
     t.deepEqual([await requests(server, 'DeleteObjects'), await requests(server, 'DeleteObject')], [2, 20])
     t.deepEqual(await keysOf(client), [])
   })
@@ -21,7 +24,10 @@ serial('a batch that is refused in every way says nothing of the store', async (
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['a', 'b', 'c'] })
   const refusal = { status: 412, code: 'PreconditionFailed', times: 'always', key: 'a' }
-  await server.faults([{ operation: 'DeleteObjects', ...refusal }, { operation: 'DeleteObject', ...refusal }])
+  await server.faults([
+    { operation: 'DeleteObjects', ...refusal },
+    { operation: 'DeleteObject', ...refusal },
+  ])
   const del = client.deleteObjects({ Bucket })
   await t.throwsAsync(del({ task: ['a'] }), { code: 'PreconditionFailed' })
   await del({ task: ['b', 'c'] })
@@ -42,19 +48,30 @@ serial('jobs that find out together that a store has no multi-delete lose no key
 
 const throttlings = {
   'a 429 with any code': { status: 429, code: 'AccessDenied' },
-  'ServerBusy': { status: 400, code: 'ServerBusy' },
-  'QpsLimitExceeded': { status: 403, code: 'QpsLimitExceeded' },
+  ServerBusy: { status: 400, code: 'ServerBusy' },
+  QpsLimitExceeded: { status: 403, code: 'QpsLimitExceeded' },
 }
 for (const [name, answer] of Object.entries(throttlings)) {
   serial(`throttled is who is told so in any words: ${name}`, async (t) => {
     const { open, server } = t.context
     await server.seed({ bucket: Bucket, keys: ['a'] })
-    await server.faults([{ operation: 'DeleteObjects', times: 2, ...answer }, { operation: 'ListObjectsV2', times: 2, ...answer }])
+    await server.faults([
+      { operation: 'DeleteObjects', times: 2, ...answer },
+      { operation: 'ListObjectsV2', times: 2, ...answer },
+    ])
     t.like(await open({ maxAttempts: 1 }).deletePrefix({ Bucket, all: true }), { deleted: 1, failed: 0, throttled: 4 })
   })
 }
 
-for (const code of ['ExceedAccountQPSLimit', 'QpsLimitExceeded', 'ServerBusy', '429', '503', 'RequestThrottled', 'RateExceeded']) {
+for (const code of [
+  'ExceedAccountQPSLimit',
+  'QpsLimitExceeded',
+  'ServerBusy',
+  '429',
+  '503',
+  'RequestThrottled',
+  'RateExceeded',
+]) {
   serial(`no key fails because it is throttled: ${code} inside an answer`, async (t) => {
     const { open, server } = t.context
     await server.seed({ bucket: Bucket, template: '{i:02}', count: 20 })
@@ -78,7 +95,11 @@ for (const operation of ['DeleteObjects', 'ListObjectsV2']) {
   })
 }
 
-for (const [name, limits] of Object.entries({ '1 MB': { limit: 1 << 20 }, '300 kB': { limit: 300_000 }, '300 kB, with a cut connection': { limit: 300_000, cut: true } })) {
+for (const [name, limits] of Object.entries({
+  '1 MB': { limit: 1 << 20 },
+  '300 kB': { limit: 300_000 },
+  '300 kB, with a cut connection': { limit: 300_000, cut: true },
+})) {
   serial(`many long keys go through a proxy that takes bodies of ${name}`, async (t) => {
     const { open, client, server } = t.context
     const proxy = await startLimitingProxy({ port: server.port, ...limits })

@@ -18,11 +18,12 @@ export const limits = {
   'without limits per key': () => ({}),
   'with limits per key': () => ({ limit: {} }),
   'with synchronizers of the thread': () => withProvider(new SynchronizerProvider()),
-  'with synchronizers of the process': () => withProvider(new SynchronizerProvider({ providerId: `stops ${names++}`, scope: 'process' })),
+  'with synchronizers of the process': () =>
+    withProvider(new SynchronizerProvider({ providerId: `stops ${names++}`, scope: 'process' })),
 }
 
 function withProvider(synchronizers) {
-  return { limit: { synchronizers }, locks: KEYS.map(key => synchronizers.forKey(key, 1)) }
+  return { limit: { synchronizers }, locks: KEYS.map((key) => synchronizers.forKey(key, 1)) }
 }
 
 /** A folder with `COUNT` files, of which the names are the tasks. */
@@ -34,10 +35,11 @@ export function folderOfTasks() {
 
 /** Where tasks come from: `give(task)` may throw in its place. */
 export const sources = {
-  'a JavaScript source': give => recordedSource(async call => {
-    if (call > COUNT) return { done: true, value: undefined }
-    return { done: false, value: { task: give(call - 1) } }
-  }),
+  'a JavaScript source': (give) =>
+    recordedSource(async (call) => {
+      if (call > COUNT) return { done: true, value: undefined }
+      return { done: false, value: { task: give(call - 1) } }
+    }),
   'a listing of files': (_, folder) => listFiles(folder),
 }
 
@@ -48,7 +50,7 @@ function given(options, own = {}) {
   return object
 }
 
-const numberOf = task => Number(path.basename(String(task)))
+const numberOf = (task) => Number(path.basename(String(task)))
 
 /** Each runs `work(number)` for every task, and gives the results that a caller sees. */
 export const kinds = {
@@ -56,11 +58,19 @@ export const kinds = {
     await sp.executeTasks(given(options, { taskExecutor: ({ task }) => work(numberOf(task)) }))
     return undefined
   },
-  'mapTasks in order': options => map({ ...options, ordered: true }),
-  'mapTasks as completed': options => map({ ...options, ordered: false }),
+  'mapTasks in order': (options) => map({ ...options, ordered: true }),
+  'mapTasks as completed': (options) => map({ ...options, ordered: false }),
   async mapAll({ work, taskSource, maxTasksInExecution, signal, results, onGiven }) {
-    const values = { next: async () => { const { done, value } = await taskSource.next(); return { done, value: value?.task } }, return: () => taskSource.return() }
-    results.push(...await sp.mapAll(values, task => work(numberOf(task)), given({ maxTasksInExecution, signal, onGiven })))
+    const values = {
+      next: async () => {
+        const { done, value } = await taskSource.next()
+        return { done, value: value?.task }
+      },
+      return: () => taskSource.return(),
+    }
+    results.push(
+      ...(await sp.mapAll(values, (task) => work(numberOf(task)), given({ maxTasksInExecution, signal, onGiven }))),
+    )
   },
 }
 
@@ -81,18 +91,54 @@ const unsettled = Symbol('unsettled')
 export const stops = {
   'all goes well': {},
   'the source fails at once': { fits: isScripted, give: fail, reason: () => failure, endsSource: true },
-  'the source fails later': { fits: isScripted, give: task => task < 7 ? task : fail(), reason: () => failure, endsSource: true },
-  'the source gives no task': { fits: (kind, source) => isScripted(kind, source) && hasHandler(kind), give: task => task, spoil: true, reason: () => unsettled },
-  'an executor throws': { at: { 4: fail }, reason: kind => kind === 'executeTasks' ? undefined : failure },
-  'every executor rejects': { always: async () => { await turn(); fail() }, reason: kind => kind === 'executeTasks' ? undefined : failure },
-  'executors fail and a handler is told': { fits: hasHandler, always: task => task % 2 ? fail() : task, onTaskError() {} },
+  'the source fails later': {
+    fits: isScripted,
+    give: (task) => (task < 7 ? task : fail()),
+    reason: () => failure,
+    endsSource: true,
+  },
+  'the source gives no task': {
+    fits: (kind, source) => isScripted(kind, source) && hasHandler(kind),
+    give: (task) => task,
+    spoil: true,
+    reason: () => unsettled,
+  },
+  'an executor throws': { at: { 4: fail }, reason: (kind) => (kind === 'executeTasks' ? undefined : failure) },
+  'every executor rejects': {
+    always: async () => {
+      await turn()
+      fail()
+    },
+    reason: (kind) => (kind === 'executeTasks' ? undefined : failure),
+  },
+  'executors fail and a handler is told': {
+    fits: hasHandler,
+    always: (task) => (task % 2 ? fail() : task),
+    onTaskError() {},
+  },
   'the handler of failures fails': { fits: hasHandler, at: { 4: fail }, onTaskError: fail, reason: () => failure },
   'the consumer leaves at once': { fits: isIteration, leavesAfter: 1, isEarly: true },
   'the consumer leaves later': { fits: isIteration, leavesAfter: 5, isEarly: true },
   'it is aborted before': { begin: stop, reason: () => failure },
   'it is aborted by an executor': { at: { 4: (task, run) => stop(run) }, reason: () => failure },
-  'it is aborted by the source': { fits: isScripted, give: (task, run) => { if (task === 6) stop(run); return task }, reason: () => failure },
-  'it is aborted in the next turn': { begin: run => { setImmediate(stop, run) }, always: async () => { await turn(); await turn() }, reason: () => failure },
+  'it is aborted by the source': {
+    fits: isScripted,
+    give: (task, run) => {
+      if (task === 6) stop(run)
+      return task
+    },
+    reason: () => failure,
+  },
+  'it is aborted in the next turn': {
+    begin: (run) => {
+      setImmediate(stop, run)
+    },
+    always: async () => {
+      await turn()
+      await turn()
+    },
+    reason: () => failure,
+  },
   'it is aborted after the end': { end: stop },
 }
 
@@ -118,13 +164,13 @@ export async function checkStop(t, { kind, source, limit, stop, folder }) {
   const { limit: perKey, locks = [] } = limits[limit]()
   const controller = new AbortController()
   const run = { controller }
-  const give = task => way.give === undefined ? task : way.give(task, run)
-  const taskSource = sources[source](way.spoil ? task => task : give, folder)
+  const give = (task) => (way.give === undefined ? task : way.give(task, run))
+  const taskSource = sources[source](way.spoil ? (task) => task : give, folder)
   if (way.spoil) taskSource.next = async () => ({ done: false, value: 'no task' })
   const results = []
   const seen = []
   let running = 0
-  const work = async task => {
+  const work = async (task) => {
     running++
     try {
       seen.push(task)
@@ -142,7 +188,9 @@ export async function checkStop(t, { kind, source, limit, stop, folder }) {
     taskSource,
     signal: controller.signal,
     onTaskError: way.onTaskError,
-    ...(perKey && { limitPerKey: { key: task => KEYS[numberOf(task) % KEYS.length], maxTasksInExecution: 1, ...perKey } }),
+    ...(perKey && {
+      limitPerKey: { key: (task) => KEYS[numberOf(task) % KEYS.length], maxTasksInExecution: 1, ...perKey },
+    }),
     work,
     results,
     leavesAfter: way.leavesAfter,
@@ -151,7 +199,11 @@ export async function checkStop(t, { kind, source, limit, stop, folder }) {
   const { status, reason } = await settlesWithin(outcome(() => kinds[kind](options)))
   // All is free at the very moment at which the run has settled.
   for (const lock of locks) {
-    t.deepEqual(lock.stats, { maxConcurrentExecution: 1, numberOfTasks: 0, numberOfRunningTasks: 0 }, lock.synchronizerId)
+    t.deepEqual(
+      lock.stats,
+      { maxConcurrentExecution: 1, numberOfTasks: 0, numberOfRunningTasks: 0 },
+      lock.synchronizerId,
+    )
     t.is(await lock.throttle().synchronized(async () => 'entered'), 'entered')
   }
   t.is(running, 0)
@@ -170,9 +222,17 @@ export async function checkStop(t, { kind, source, limit, stop, folder }) {
 function checkTasks(t, { kind, seen, results, isWhole }) {
   const all = Array.from({ length: COUNT }, (_, i) => i)
   t.is(new Set(seen).size, seen.length, 'no task runs twice')
-  if (isWhole) t.deepEqual(seen.toSorted((a, b) => a - b), all)
+  if (isWhole)
+    t.deepEqual(
+      seen.toSorted((a, b) => a - b),
+      all,
+    )
   t.is(new Set(results).size, results.length)
-  if (kind === 'mapTasks in order') t.deepEqual(results, results.toSorted((a, b) => a - b))
+  if (kind === 'mapTasks in order')
+    t.deepEqual(
+      results,
+      results.toSorted((a, b) => a - b),
+    )
   for (const result of results) t.true(seen.includes(result))
 }
 

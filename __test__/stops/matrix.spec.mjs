@@ -12,7 +12,8 @@ for (const kind of Object.keys(kinds)) {
       for (const [stop, { fits }] of Object.entries(stops)) {
         if (kind === 'mapAll' && limit !== 'without limits per key') continue
         if (fits !== undefined && !fits(kind, source)) continue
-        test(`${kind} of ${source} ${limit} leaves nothing held when ${stop}`, t => checkStop(t, { kind, source, limit, stop, folder }))
+        test(`${kind} of ${source} ${limit} leaves nothing held when ${stop}`, (t) =>
+          checkStop(t, { kind, source, limit, stop, folder }))
       }
     }
   }

@@ -5,12 +5,13 @@ import { settlesWithin, waitUntil } from '../helpers/async.mjs'
 import { assertFree, counts, hold } from '../helpers/locks.mjs'
 import { newName, startThread, startThreads } from '../helpers/threads.mjs'
 
-const lockOf = (name, limit = 1) => new SynchronizerProvider({ providerId: name, scope: 'process' }).forKey('key', limit)
+const lockOf = (name, limit = 1) =>
+  new SynchronizerProvider({ providerId: name, scope: 'process' }).forKey('key', limit)
 
 /** Occupies the permit in one way, for ever. */
 const occupy = async ({ SynchronizerProvider, state }, name, way) => {
   const provider = new SynchronizerProvider({ providerId: name, scope: 'process' })
-  const inside = new Promise(resolve => {
+  const inside = new Promise((resolve) => {
     const ways = {
       async section() {
         state.lock = provider.forKey('key')
@@ -36,12 +37,18 @@ const occupy = async ({ SynchronizerProvider, state }, name, way) => {
 
 /** Ends the thread in one way. */
 const endings = {
-  ends: thread => thread.post(({ parentPort }) => parentPort.close()),
-  throws: thread => thread.post(() => void setImmediate(() => { throw new Error('the thread broke') })),
-  rejects: thread => thread.post(() => void Promise.reject(new Error('the thread broke'))),
-  'calls process.exit': thread => thread.post(() => process.exit(3)),
-  'is terminated': thread => thread.terminate(),
-  'is terminated in a busy loop': async thread => {
+  ends: (thread) => thread.post(({ parentPort }) => parentPort.close()),
+  throws: (thread) =>
+    thread.post(
+      () =>
+        void setImmediate(() => {
+          throw new Error('the thread broke')
+        }),
+    ),
+  rejects: (thread) => thread.post(() => void Promise.reject(new Error('the thread broke'))),
+  'calls process.exit': (thread) => thread.post(() => process.exit(3)),
+  'is terminated': (thread) => thread.terminate(),
+  'is terminated in a busy loop': async (thread) => {
     await thread.spin()
     await thread.terminate()
   },
@@ -49,19 +56,24 @@ const endings = {
 
 for (const [ending, end] of Object.entries(endings)) {
   for (const way of ['section', 'guard', 'pipeline']) {
-    test(`a thread that ${ending} gives up what it holds (${way})`, async t => {
+    test(`a thread that ${ending} gives up what it holds (${way})`, async (t) => {
       const name = newName()
       const [thread, other] = startThreads(t, 2)
       await thread.run(occupy, name, way)
       const lock = lockOf(name)
       const permitAt = lock.synchronized(async () => performance.now())
-      const next = other.run(({ SynchronizerProvider }, name) =>
-        new SynchronizerProvider({ providerId: name, scope: 'process' }).forKey('key').synchronized(async () => 'entered'), name)
+      const next = other.run(
+        ({ SynchronizerProvider }, name) =>
+          new SynchronizerProvider({ providerId: name, scope: 'process' })
+            .forKey('key')
+            .synchronized(async () => 'entered'),
+        name,
+      )
       await waitUntil(() => lock.stats.numberOfTasks === (way === 'pipeline' ? 4 : 3))
       // Its second task stands in the queue before the others, and leaves it with the thread.
       const exitedAt = thread.exited.then(() => performance.now())
       end(thread)
-      t.true(await settlesWithin(permitAt) - await exitedAt < 1000)
+      t.true((await settlesWithin(permitAt)) - (await exitedAt) < 1000)
       t.is(await settlesWithin(next), 'entered')
       await assertFree(t, lock)
       t.is(thread.failure?.message, ['throws', 'rejects'].includes(ending) ? 'the thread broke' : undefined)
@@ -70,7 +82,7 @@ for (const [ending, end] of Object.entries(endings)) {
 }
 
 for (const ending of ['throws', 'calls process.exit', 'is terminated']) {
-  test(`a thread that ${ending} leaves the queues it waits in`, async t => {
+  test(`a thread that ${ending} leaves the queues it waits in`, async (t) => {
     const name = newName()
     const lock = lockOf(name)
     const holder = await hold(lock)
@@ -84,8 +96,13 @@ for (const ending of ['throws', 'calls process.exit', 'is terminated']) {
       ]
     }, name)
     t.is(lock.stats.numberOfTasks, 4)
-    const next = other.run(({ SynchronizerProvider }, name) =>
-      new SynchronizerProvider({ providerId: name, scope: 'process' }).forKey('key').synchronized(async () => 'entered'), name)
+    const next = other.run(
+      ({ SynchronizerProvider }, name) =>
+        new SynchronizerProvider({ providerId: name, scope: 'process' })
+          .forKey('key')
+          .synchronized(async () => 'entered'),
+      name,
+    )
     await waitUntil(() => lock.stats.numberOfTasks === 5)
     endings[ending](thread)
     await thread.exited
@@ -96,22 +113,29 @@ for (const ending of ['throws', 'calls process.exit', 'is terminated']) {
   })
 }
 
-test('a permit whose guard and section were forgotten comes back when its thread ends', async t => {
+test('a permit whose guard and section were forgotten comes back when its thread ends', async (t) => {
   const name = newName()
   const thread = startThread(t)
-  await thread.run(async ({ SynchronizerProvider }, name, helpers) => {
-    const { gcUntil } = await import(helpers)
-    const collected = await (async () => {
-      const provider = new SynchronizerProvider({ providerId: name, scope: 'process' })
-      const lock = provider.forKey('key', 2)
-      await lock.acquire()
-      await new Promise(resolve => { lock.synchronized(() => new Promise(() => resolve())) })
-      return [new WeakRef(lock), new WeakRef(provider)]
-    })()
-    if (!await gcUntil(() => collected.every(reference => reference.deref() === undefined))) throw new Error('not collected')
-    // The sweep that closes what was collected comes in a later turn.
-    for (let i = 0; i < 5; i++) await new Promise(resolve => setImmediate(resolve))
-  }, name, new URL('../helpers/gc.mjs', import.meta.url).href)
+  await thread.run(
+    async ({ SynchronizerProvider }, name, helpers) => {
+      const { gcUntil } = await import(helpers)
+      const collected = await (async () => {
+        const provider = new SynchronizerProvider({ providerId: name, scope: 'process' })
+        const lock = provider.forKey('key', 2)
+        await lock.acquire()
+        await new Promise((resolve) => {
+          lock.synchronized(() => new Promise(() => resolve()))
+        })
+        return [new WeakRef(lock), new WeakRef(provider)]
+      })()
+      if (!(await gcUntil(() => collected.every((reference) => reference.deref() === undefined))))
+        throw new Error('not collected')
+      // The sweep that closes what was collected comes in a later turn.
+      for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
+    },
+    name,
+    new URL('../helpers/gc.mjs', import.meta.url).href,
+  )
   const lock = lockOf(name)
   t.deepEqual(lock.stats, { maxConcurrentExecution: 2, numberOfTasks: 2, numberOfRunningTasks: 2 })
   const waiting = lock.synchronized(async () => 'entered')
@@ -120,7 +144,7 @@ test('a permit whose guard and section were forgotten comes back when its thread
   await assertFree(t, lock, 2)
 })
 
-test('permits on the way to a thread that ends are passed on', async t => {
+test('permits on the way to a thread that ends are passed on', async (t) => {
   const name = newName()
   const lock = lockOf(name, 2)
   for (let i = 0; i < 10; i++) {
@@ -138,15 +162,15 @@ test('permits on the way to a thread that ends are passed on', async t => {
   }
 })
 
-test('threads killed at random moments lose no permit of those who work on', async t => {
+test('threads killed at random moments lose no permit of those who work on', async (t) => {
   const name = newName()
   const work = async ({ SynchronizerProvider }, name, rounds) => {
     const provider = new SynchronizerProvider({ providerId: name, scope: 'process' })
     let done = 0
-    const loop = async seed => {
+    const loop = async (seed) => {
       for (let i = 0; i < rounds; i++) {
         await provider.forKey(`key ${(seed * 7 + i) % 20}`).synchronized(async () => {
-          if (i % 5 === 0) await new Promise(resolve => setImmediate(resolve))
+          if (i % 5 === 0) await new Promise((resolve) => setImmediate(resolve))
           done++
         })
       }
@@ -154,11 +178,11 @@ test('threads killed at random moments lose no permit of those who work on', asy
     await Promise.all(Array.from({ length: 20 }, (_, seed) => loop(seed)))
     return done
   }
-  const workers = startThreads(t, 2).map(thread => thread.run(work, name, 200))
+  const workers = startThreads(t, 2).map((thread) => thread.run(work, name, 200))
   for (let i = 0; i < 8; i++) {
     const thread = startThread(t)
     thread.post(work, name, 1e9)
-    await new Promise(resolve => setTimeout(resolve, 60 + Math.random() * 60))
+    await new Promise((resolve) => setTimeout(resolve, 60 + Math.random() * 60))
     await thread.terminate()
   }
   t.deepEqual(await Promise.all(workers), [4000, 4000])

@@ -14,16 +14,16 @@ async function call({ SynchronizerProvider }, scope, providerId, limits, times, 
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
     return state / 2 ** 32
   }
-  const pick = list => list[Math.floor(random() * list.length)]
+  const pick = (list) => list[Math.floor(random() * list.length)]
   const shared = new Int32Array(buffer)
-  const turn = () => new Promise(resolve => setImmediate(resolve))
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
   let controllers = [new AbortController(), new AbortController()]
   const onEvent = () => {
     if (random() < 0.02) controllers[0].abort('stop')
   }
   const provider = new SynchronizerProvider({ providerId, scope, onEvent })
   const ends = { entered: 0, aborted: 0, late: 0, other: [] }
-  const inside = async lock => {
+  const inside = async (lock) => {
     const now = Atomics.add(shared, lock, 1) + 1
     if (now > limits[lock]) Atomics.add(shared, limits.length, 1)
     ends.entered++
@@ -40,7 +40,10 @@ async function call({ SynchronizerProvider }, scope, providerId, limits, times, 
         const guard = await synchronizer.acquire({ signal, timeout })
         await inside(lock)
         guard.release()
-      } else await synchronizer.timeout(timeout ?? Infinity, { signal: other }).synchronized({ cb: () => inside(lock), signal })
+      } else
+        await synchronizer
+          .timeout(timeout ?? Infinity, { signal: other })
+          .synchronized({ cb: () => inside(lock), signal })
     } catch (error) {
       if (error === 'stop') ends.aborted++
       else if (error.code === 'Timeout' && timeout < 10_000) ends.late++
@@ -51,7 +54,7 @@ async function call({ SynchronizerProvider }, scope, providerId, limits, times, 
   for (let i = 0; i < times; i++) {
     all.push(one())
     if (random() < 0.1) pick(controllers).abort('stop')
-    controllers = controllers.map(controller => (controller.signal.aborted ? new AbortController() : controller))
+    controllers = controllers.map((controller) => (controller.signal.aborted ? new AbortController() : controller))
     if (random() < 0.2) await turn()
   }
   await Promise.all(all)
@@ -59,7 +62,7 @@ async function call({ SynchronizerProvider }, scope, providerId, limits, times, 
 }
 
 for (const scope of ['thread', 'process']) {
-  test(`locks of scope '${scope}' lose no permit to aborts at random`, async t => {
+  test(`locks of scope '${scope}' lose no permit to aborts at random`, async (t) => {
     t.timeout(60_000)
     const seed = seedOf(t)
     const name = newName()

@@ -5,21 +5,24 @@ import { deferred, outcome, settlesWithin, turns, waitUntil } from '../helpers/a
 import { assertFree, counts, hold } from '../helpers/locks.mjs'
 import { newName, startThread, startThreads } from '../helpers/threads.mjs'
 
-const lockOf = (name, limit = 1) => new SynchronizerProvider({ providerId: name, scope: 'process' }).forKey('key', limit)
+const lockOf = (name, limit = 1) =>
+  new SynchronizerProvider({ providerId: name, scope: 'process' }).forKey('key', limit)
 
 /** Queues a section in the thread; once it ran, `log` has `label` at its place. Does not wait for it. */
 function enqueue({ SynchronizerProvider, state }, name, label, buffer) {
   state.provider ??= new SynchronizerProvider({ providerId: name, scope: 'process' })
   const log = new Int32Array(buffer)
   state.pending ??= []
-  state.pending.push(state.provider.forKey('key').synchronized(async () => {
-    log[1 + Atomics.add(log, 0, 1)] = label
-    if (label % 3 === 0) await new Promise(resolve => setImmediate(resolve))
-  }))
+  state.pending.push(
+    state.provider.forKey('key').synchronized(async () => {
+      log[1 + Atomics.add(log, 0, 1)] = label
+      if (label % 3 === 0) await new Promise((resolve) => setImmediate(resolve))
+    }),
+  )
 }
-const allDone = async ({ state }) => void await Promise.all(state.pending)
+const allDone = async ({ state }) => void (await Promise.all(state.pending))
 
-test('sections start in the order of the calls, whichever threads made them', async t => {
+test('sections start in the order of the calls, whichever threads made them', async (t) => {
   const name = newName()
   const lock = lockOf(name)
   const holder = await hold(lock)
@@ -34,7 +37,7 @@ test('sections start in the order of the calls, whichever threads made them', as
   }
   t.is(lock.stats.numberOfTasks, count + 1)
   await holder.release()
-  await Promise.all([allDone({ state }), ...threads.map(thread => thread.run(allDone))])
+  await Promise.all([allDone({ state }), ...threads.map((thread) => thread.run(allDone))])
   t.deepEqual([...new Int32Array(buffer)], [count, ...Array(count).keys()])
   await assertFree(t, lock)
 })
@@ -56,12 +59,15 @@ const waitOver = async ({ SynchronizerProvider, state }, name, way, ms) => {
       return guard.released ? 'entered' : 'kept'
     },
   }
-  state.result = ways[way]().then(value => ({ value }), ({ code, name }) => ({ code: code ?? name }))
+  state.result = ways[way]().then(
+    (value) => ({ value }),
+    ({ code, name }) => ({ code: code ?? name }),
+  )
 }
 const resultOf = async ({ state }) => ({ result: await state.result, events: state.events })
 
 for (const way of ['timeout', 'guard']) {
-  test(`a time limit ends the wait for another thread, and the counters with it (${way})`, async t => {
+  test(`a time limit ends the wait for another thread, and the counters with it (${way})`, async (t) => {
     const name = newName()
     const lock = lockOf(name)
     const holder = await hold(lock)
@@ -73,7 +79,7 @@ for (const way of ['timeout', 'guard']) {
     await assertFree(t, lock)
   })
 
-  test(`within its time limit a wait for another thread is granted (${way})`, async t => {
+  test(`within its time limit a wait for another thread is granted (${way})`, async (t) => {
     const name = newName()
     const lock = lockOf(name)
     const holder = await hold(lock)
@@ -86,7 +92,7 @@ for (const way of ['timeout', 'guard']) {
   })
 }
 
-test('throttle sees the permits of other threads', async t => {
+test('throttle sees the permits of other threads', async (t) => {
   const name = newName()
   const lock = lockOf(name)
   const thread = startThread(t)
@@ -99,7 +105,7 @@ test('throttle sees the permits of other threads', async t => {
 })
 
 for (const way of ['signal', 'guard']) {
-  test(`an abort ends the wait for another thread (${way})`, async t => {
+  test(`an abort ends the wait for another thread (${way})`, async (t) => {
     const name = newName()
     const lock = lockOf(name)
     const holder = await hold(lock)
@@ -114,7 +120,7 @@ for (const way of ['signal', 'guard']) {
   })
 }
 
-test('whoever left the queue of another thread is passed over', async t => {
+test('whoever left the queue of another thread is passed over', async (t) => {
   const name = newName()
   const lock = lockOf(name)
   const holder = await hold(lock)
@@ -127,29 +133,33 @@ test('whoever left the queue of another thread is passed over', async t => {
   await assertFree(t, lock)
 })
 
-test('a wait that ends while its permit is on the way loses no permit', async t => {
+test('a wait that ends while its permit is on the way loses no permit', async (t) => {
   const name = newName()
   const lock = lockOf(name)
   const threads = startThreads(t, 2)
-  await Promise.all(threads.map(thread => thread.run(async ({ SynchronizerProvider }, name) => {
-    const lock = new SynchronizerProvider({ providerId: name, scope: 'process' }).forKey('key')
-    for (let i = 0; i < 150; i++) {
-      const controller = new AbortController()
-      const all = Promise.allSettled([
-        lock.synchronized(() => new Promise(resolve => setImmediate(resolve))),
-        lock.timeout(i % 4).synchronized(async () => {}),
-        lock.synchronized({ cb: async () => {}, signal: controller.signal }),
-        lock.acquire({ signal: controller.signal, timeout: i % 3 }).then(guard => guard.release()),
-      ])
-      if (i % 2) await new Promise(resolve => setImmediate(resolve))
-      controller.abort()
-      await all
-    }
-  }, name)))
+  await Promise.all(
+    threads.map((thread) =>
+      thread.run(async ({ SynchronizerProvider }, name) => {
+        const lock = new SynchronizerProvider({ providerId: name, scope: 'process' }).forKey('key')
+        for (let i = 0; i < 150; i++) {
+          const controller = new AbortController()
+          const all = Promise.allSettled([
+            lock.synchronized(() => new Promise((resolve) => setImmediate(resolve))),
+            lock.timeout(i % 4).synchronized(async () => {}),
+            lock.synchronized({ cb: async () => {}, signal: controller.signal }),
+            lock.acquire({ signal: controller.signal, timeout: i % 3 }).then((guard) => guard.release()),
+          ])
+          if (i % 2) await new Promise((resolve) => setImmediate(resolve))
+          controller.abort()
+          await all
+        }
+      }, name),
+    ),
+  )
   await assertFree(t, lock)
 })
 
-test('a guard of one thread keeps another one out until it is released, and releasing twice is harmless', async t => {
+test('a guard of one thread keeps another one out until it is released, and releasing twice is harmless', async (t) => {
   const name = newName()
   const thread = startThread(t)
   const lock = lockOf(name)
@@ -162,7 +172,7 @@ test('a guard of one thread keeps another one out until it is released, and rele
   await assertFree(t, lock)
 })
 
-test('the async context, errors and values of a section are those of its caller, whoever released', async t => {
+test('the async context, errors and values of a section are those of its caller, whoever released', async (t) => {
   const name = newName()
   const lock = lockOf(name)
   const holder = await hold(lock)
@@ -171,17 +181,22 @@ test('the async context, errors and values of a section are those of its caller,
     const { AsyncLocalStorage } = await import('node:async_hooks')
     const storage = new AsyncLocalStorage()
     const lock = new SynchronizerProvider({ providerId: name, scope: 'process' }).forKey('key')
-    state.all = [1, 2, 3].map(i => storage.run(i, () => lock.synchronized(async () => storage.getStore())))
-    state.broken = lock.synchronized(() => { throw new RangeError('broken') })
+    state.all = [1, 2, 3].map((i) => storage.run(i, () => lock.synchronized(async () => storage.getStore())))
+    state.broken = lock.synchronized(() => {
+      throw new RangeError('broken')
+    })
     state.broken.catch(() => {})
   }, name)
   await holder.release()
   t.deepEqual(await thread.run(({ state }) => Promise.all(state.all)), [1, 2, 3])
-  t.like(await outcome(() => thread.run(({ state }) => state.broken)), { status: 'rejected', reason: { name: 'RangeError', message: 'broken' } })
+  t.like(await outcome(() => thread.run(({ state }) => state.broken)), {
+    status: 'rejected',
+    reason: { name: 'RangeError', message: 'broken' },
+  })
   await assertFree(t, lock)
 })
 
-test('permits granted in a row to one thread cross together', async t => {
+test('permits granted in a row to one thread cross together', async (t) => {
   const name = newName()
   const lock = lockOf(name, 50)
   const gate = deferred()
@@ -197,7 +212,11 @@ test('permits granted in a row to one thread cross together', async t => {
     }
     tick()
     state.starts = []
-    state.all = Array.from({ length: 50 }, () => lock.synchronized(async () => { state.starts.push(ticks) }))
+    state.all = Array.from({ length: 50 }, () =>
+      lock.synchronized(async () => {
+        state.starts.push(ticks)
+      }),
+    )
   }, name)
   gate.resolve()
   await settlesWithin(Promise.all(holders))
@@ -211,16 +230,22 @@ test('permits granted in a row to one thread cross together', async t => {
   t.true(new Set(starts).size <= 10, `${new Set(starts).size} turns of the loop for 50 permits`)
 })
 
-test('thousands of hand-overs between threads lose and double none', async t => {
+test('thousands of hand-overs between threads lose and double none', async (t) => {
   const name = newName()
   const lock = lockOf(name)
   const work = async ({ SynchronizerProvider }, name) => {
     const lock = new SynchronizerProvider({ providerId: name, scope: 'process' }).forKey('key')
     let done = 0
-    for (let i = 0; i < 500; i++) await lock.synchronized(async () => { done++ })
+    for (let i = 0; i < 500; i++)
+      await lock.synchronized(async () => {
+        done++
+      })
     return done
   }
-  const results = await Promise.all([work({ SynchronizerProvider }, name), ...startThreads(t, 3).map(thread => thread.run(work, name))])
+  const results = await Promise.all([
+    work({ SynchronizerProvider }, name),
+    ...startThreads(t, 3).map((thread) => thread.run(work, name)),
+  ])
   t.deepEqual(results, [500, 500, 500, 500])
   await turns(2)
   await assertFree(t, lock)

@@ -2,5 +2,8 @@
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
 export function exactly<Expected>() {
-  return <Actual>(_actual: Actual, ..._mismatch: Equal<Expected, Actual> extends true ? [] : ['types differ']): void => {}
+  return <Actual>(
+    _actual: Actual,
+    ..._mismatch: Equal<Expected, Actual> extends true ? [] : ['types differ']
+  ): void => {}
 }

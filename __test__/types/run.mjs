@@ -38,9 +38,7 @@ try {
     await layOut(join(project, type), type)
   }
   const runs = compilers.flatMap((compiler) =>
-    ways
-      .filter(({ before = Infinity }) => parseInt(compiler.version, 10) < before)
-      .map((way) => ({ compiler, way })),
+    ways.filter(({ before = Infinity }) => parseInt(compiler.version, 10) < before).map((way) => ({ compiler, way })),
   )
   const failed = []
   await inParallel(runs, 2, async (run) => {

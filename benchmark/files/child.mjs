@@ -21,8 +21,10 @@ for (let i = 0; i < repeat; i++) {
 }
 delay.disable()
 times.sort((a, b) => a - b)
-console.log(JSON.stringify({
-  ms: times[times.length >> 1],
-  delay: delay.percentile(99) / 1e6,
-  rss: process.resourceUsage().maxRSS * 1024
-}))
+console.log(
+  JSON.stringify({
+    ms: times[times.length >> 1],
+    delay: delay.percentile(99) / 1e6,
+    rss: process.resourceUsage().maxRSS * 1024,
+  }),
+)

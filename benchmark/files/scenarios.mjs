@@ -25,7 +25,7 @@ const readers = (encoding) => ({
   },
   [PROMISES]: ({ paths }) => Promise.all(paths.map((path) => readFilePromise(path, encoding))),
   [CALLBACKS]: ({ paths }) => Promise.all(paths.map((path) => readFileCallback(path, encoding))),
-  [SYNC]: async ({ paths }) => paths.map((path) => readFileSync(path, encoding))
+  [SYNC]: async ({ paths }) => paths.map((path) => readFileSync(path, encoding)),
 })
 
 const small = readers('utf8')
@@ -40,7 +40,7 @@ const smallRows = {
     for await (const _ of readFiles(listFiles(folder), { encoding: 'utf8' }));
   },
   'mapAll of fs.promises.readFile, 16 at once': ({ paths }) =>
-    provider.mapAll(paths, (path) => readFilePromise(path, 'utf8'), { maxTasksInExecution: 16 })
+    provider.mapAll(paths, (path) => readFilePromise(path, 'utf8'), { maxTasksInExecution: 16 }),
 }
 
 const scenarios = {
@@ -53,8 +53,8 @@ const scenarios = {
     required: [
       { row: PROMISES, over: PRODUCT, atLeast: 8 },
       { row: CALLBACKS, over: PRODUCT, atLeast: 4 },
-      { row: SYNC, over: PRODUCT, atLeast: 1 }
-    ]
+      { row: SYNC, over: PRODUCT, atLeast: 1 },
+    ],
   },
   again: {
     title: '2,000 files of 40 bytes, as text, again and again',
@@ -63,15 +63,15 @@ const scenarios = {
     rows: smallRows,
     required: [
       { row: PROMISES, over: PRODUCT, atLeast: 8 },
-      { row: SYNC, over: PRODUCT, atLeast: 1 }
-    ]
+      { row: SYNC, over: PRODUCT, atLeast: 1 },
+    ],
   },
   many: {
     title: '50,000 files of 40 bytes, as text',
     files: { count: 50_000, size: 40 },
     repeat: 2,
     rows: { [PRODUCT]: small[PRODUCT], [SYNC]: small[SYNC] },
-    required: [{ row: PRODUCT, field: 'delay', atMost: 10 }]
+    required: [{ row: PRODUCT, field: 'delay', atMost: 10 }],
   },
   large: {
     title: '100 files of 10 MB, each dropped once it is read',
@@ -85,9 +85,9 @@ const scenarios = {
       [POOLED]: ({ paths }) => pMap(paths, async (path) => void (await readFilePromise(path)), { concurrency: 16 }),
       'p-map of callback readFile, 16 at once': ({ paths }) =>
         pMap(paths, async (path) => void (await readFileCallback(path)), { concurrency: 16 }),
-      [SYNC]: async ({ paths }) => paths.forEach((path) => void readFileSync(path))
+      [SYNC]: async ({ paths }) => paths.forEach((path) => void readFileSync(path)),
     },
-    required: [{ row: 'the fastest other', over: 'readFiles', atLeast: 1 }]
+    required: [{ row: 'the fastest other', over: 'readFiles', atLeast: 1 }],
   },
   map: {
     title: `100,000 instant mappers, ${LIMIT} at once`,
@@ -95,10 +95,10 @@ const scenarios = {
     repeat: 8,
     rows: {
       mapAll: () => provider.mapAll(values(), async (value) => value, { maxTasksInExecution: LIMIT }),
-      'p-map': () => pMap(values(), async (value) => value, { concurrency: LIMIT })
+      'p-map': () => pMap(values(), async (value) => value, { concurrency: LIMIT }),
     },
-    required: [{ row: 'p-map', over: 'mapAll', atLeast: 1.5 }]
-  }
+    required: [{ row: 'p-map', over: 'mapAll', atLeast: 1.5 }],
+  },
 }
 
 function values() {

@@ -17,10 +17,12 @@ const { user, system } = process.cpuUsage(cpu)
 delay.disable()
 await close(client)
 
-process.stdout.write(`${JSON.stringify({
-  seconds,
-  cpuSeconds: (user + system) / 1e6,
-  rss: process.resourceUsage().maxRSS * 1024,
-  delayMs: delay.percentile(99) / 1e6,
-  counts
-})}\n`)
+process.stdout.write(
+  `${JSON.stringify({
+    seconds,
+    cpuSeconds: (user + system) / 1e6,
+    rss: process.resourceUsage().maxRSS * 1024,
+    delayMs: delay.percentile(99) / 1e6,
+    counts,
+  })}\n`,
+)

@@ -25,7 +25,11 @@ async function measureCommand({ command, env }, timeout) {
 
 /** The last line that `times` prints: user and system time of the children, such as 1m2.345s. */
 function childrenTime(out) {
-  const times = out.trimEnd().split('\n').at(-1).matchAll(/(\d+)m([\d.]+)s/g)
+  const times = out
+    .trimEnd()
+    .split('\n')
+    .at(-1)
+    .matchAll(/(\d+)m([\d.]+)s/g)
   return [...times].reduce((sum, [, minutes, seconds]) => sum + 60 * minutes + Number(seconds), 0)
 }
 

@@ -34,14 +34,18 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '3' },
     only: { type: 'string' },
     json: { type: 'string' },
-    check: { type: 'boolean', default: false }
-  }
+    check: { type: 'boolean', default: false },
+  },
 })
 const names = [...Object.keys(scenarios), THROTTLING]
 const [objects, rounds] = ['objects', 'rounds'].map((name) => Number(options[name]))
-const wrong = [['objects', objects], ['rounds', rounds]].find(([, value]) => !Number.isInteger(value) || value < 1)
+const wrong = [
+  ['objects', objects],
+  ['rounds', rounds],
+].find(([, value]) => !Number.isInteger(value) || value < 1)
 if (wrong !== undefined) fail(`--${wrong[0]} must be an integer of at least 1, but is ${options[wrong[0]]}`)
-else if (options.only !== undefined && !names.includes(options.only)) fail(`--only must be one of ${names.join(', ')}, but is ${options.only}`)
+else if (options.only !== undefined && !names.includes(options.only))
+  fail(`--only must be one of ${names.join(', ')}, but is ${options.only}`)
 else await main(options.only === undefined ? names : [options.only])
 
 async function main(chosen) {
@@ -50,16 +54,23 @@ async function main(chosen) {
   const results = []
   try {
     const versions = await findPeers()
-    console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown CPU'}; ${rounds} round(s), medians; ` +
-      `the store takes ${LATENCY.latencyList} ms for a page of keys and ${LATENCY.latencyDelete} ms for a delete request`)
+    console.log(
+      `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown CPU'}; ${rounds} round(s), medians; ` +
+        `the store takes ${LATENCY.latencyList} ms for a page of keys and ${LATENCY.latencyDelete} ms for a delete request`,
+    )
     for (const [name, { install }] of Object.entries(peers)) {
-      console.log(versions[name] === undefined ? `skipped: ${name} is not installed (${install})` : `${name} ${versions[name]}`)
+      console.log(
+        versions[name] === undefined ? `skipped: ${name} is not installed (${install})` : `${name} ${versions[name]}`,
+      )
     }
     for (const name of chosen) {
       results.push(await (name === THROTTLING ? throttle(server) : compare(server, folder, versions, name)))
     }
     if (options.json !== undefined) {
-      writeFileSync(options.json, `${JSON.stringify({ node: process.version, rounds, objects, ...LATENCY, peers: versions, results }, null, 2)}\n`)
+      writeFileSync(
+        options.json,
+        `${JSON.stringify({ node: process.version, rounds, objects, ...LATENCY, peers: versions, results }, null, 2)}\n`,
+      )
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -80,9 +91,10 @@ async function compare(server, folder, versions, name) {
       const keys = Math.max(1, Math.round(objects * sample))
       const target = { Bucket, Prefix: PREFIX, count: keys }
       await fill(server, { template, count: keys })
-      const figures = peer === undefined
-        ? await inNode(server, run, target)
-        : await measureCommand(await commandOf(peer, server, target, folder), TIMEOUT_MS)
+      const figures =
+        peer === undefined
+          ? await inNode(server, run, target)
+          : await measureCommand(await commandOf(peer, server, target, folder), TIMEOUT_MS)
       const requests = (await server.stats()).requests.total
       await checkEmpty(server, row)
       samples[row].push({ ...figures, keys, requests, rate: keys / figures.seconds, cpu: figures.cpuSeconds / keys })
@@ -93,7 +105,12 @@ async function compare(server, folder, versions, name) {
   const bound = serialBound(objects)
   const compared = { ...samples, [BOUND]: Array.from({ length: rounds }, () => ({ rate: bound })) }
   const verdicts = required.map((requirement) => judge(requirement, compared))
-  const gains = parts.map(({ what, way, over }) => ({ what, way, over, times: medianRatio(samples[way], samples[over], 'rate') }))
+  const gains = parts.map(({ what, way, over }) => ({
+    what,
+    way,
+    over,
+    times: medianRatio(samples[way], samples[over], 'rate'),
+  }))
   print(title, samples)
   console.log(`Serial listing is bound to ${rounded(bound)} keys/s.`)
   for (const { what, times } of gains) console.log(`${rounded(times, 2)}x ${what}`)
@@ -120,7 +137,11 @@ async function fill(server, keys) {
 }
 
 async function inNode({ endpoint, credentials }, way, target) {
-  const { stdout } = await execute(process.execPath, [child, JSON.stringify({ way, store: { endpoint, credentials }, target })], { timeout: TIMEOUT_MS })
+  const { stdout } = await execute(
+    process.execPath,
+    [child, JSON.stringify({ way, store: { endpoint, credentials }, target })],
+    { timeout: TIMEOUT_MS },
+  )
   return JSON.parse(stdout)
 }
 
@@ -139,17 +160,33 @@ function judge({ way, field, over, atLeast, below, claim }, samples) {
   if (unmeasured) return { claim: text, required }
   // Of a rate more is better, of all else less.
   const [upper, lower] = field === 'rate' ? [way, over] : [over, way]
-  const measured = over === undefined ? medianOf(samples[way], field) : medianRatio(samples[upper], samples[lower], field)
+  const measured =
+    over === undefined ? medianOf(samples[way], field) : medianRatio(samples[upper], samples[lower], field)
   return { claim: text, required, measured, met: atLeast === undefined ? measured < below : measured >= atLeast }
 }
 
 function print(title, samples) {
   const head = ['', 'keys', 'keys/s', 'seconds', 'CPU s/100k keys', 'peak RSS MB', 'p99 delay ms', 'requests']
   const body = Object.entries(samples).map(([row, figures]) => {
-    const [keys, rate, seconds, cpu, rss, delayMs, requests] =
-      ['keys', 'rate', 'seconds', 'cpu', 'rss', 'delayMs', 'requests'].map((field) => medianOf(figures, field))
-    return [row, rounded(keys), rounded(rate), rounded(seconds, 2), rounded(cpu * 100_000, 2),
-      rounded(rss && rss / 1e6), rounded(delayMs, 1), rounded(requests)]
+    const [keys, rate, seconds, cpu, rss, delayMs, requests] = [
+      'keys',
+      'rate',
+      'seconds',
+      'cpu',
+      'rss',
+      'delayMs',
+      'requests',
+    ].map((field) => medianOf(figures, field))
+    return [
+      row,
+      rounded(keys),
+      rounded(rate),
+      rounded(seconds, 2),
+      rounded(cpu * 100_000, 2),
+      rounded(rss && rss / 1e6),
+      rounded(delayMs, 1),
+      rounded(requests),
+    ]
   })
   console.log(`\n${title}`)
   process.stdout.write(layOut(head, body))

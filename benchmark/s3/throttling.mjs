@@ -23,31 +23,44 @@ const limits = { keysPerSecondPerPrefix: RATE, prefixLength: PREFIX.length + 2 }
 async function watch(server, run) {
   const marks = []
   let isOver = false
-  const result = run.finally(() => { isOver = true })
+  const result = run.finally(() => {
+    isOver = true
+  })
   // It is awaited below.
   result.catch(() => {})
   while (!isOver) {
     const { keys, throttled, requests, inFlight } = await server.stats()
     // Deletes only: listings are never throttled here, and would make the share of those that are look smaller.
     const deletes = requests.byOperation.DeleteObjects ?? 0
-    if (deletes > 0) marks.push({ at: performance.now(), deleted: keys.deleted, throttled, deletes, peak: inFlight.byOperation.DeleteObjects.peak })
+    if (deletes > 0)
+      marks.push({
+        at: performance.now(),
+        deleted: keys.deleted,
+        throttled,
+        deletes,
+        peak: inFlight.byOperation.DeleteObjects.peak,
+      })
     await sleep(POLL_MS)
   }
   const { counts } = await result
   const from = marks.find(({ at }) => at >= marks[0].at + STEADY_FROM_MS)
   const until = marks.findLast(({ deleted }) => deleted <= STEADY_UNTIL * target.keys)
   return {
-    ofAllowed: (until.deleted - from.deleted) / (until.at - from.at) * 1000 / ALLOWED,
+    ofAllowed: (((until.deleted - from.deleted) / (until.at - from.at)) * 1000) / ALLOWED,
     throttledShare: (until.throttled - from.throttled) / (until.deletes - from.deletes),
     throttled: marks.at(-1).throttled,
-    failed: counts.failed
+    failed: counts.failed,
   }
 }
 
 const required = [
-  { field: 'ofAllowed', atLeast: 0.9, claim: `share of ${ALLOWED.toLocaleString('en')} keys/s after the first two seconds` },
+  {
+    field: 'ofAllowed',
+    atLeast: 0.9,
+    claim: `share of ${ALLOWED.toLocaleString('en')} keys/s after the first two seconds`,
+  },
   { field: 'throttledShare', below: 0.05, claim: 'share of delete requests that were throttled in that time' },
-  { field: 'failed', below: 1, claim: 'failed keys' }
+  { field: 'failed', below: 1, claim: 'failed keys' },
 ]
 
 export { limits, required, target, title, watch }

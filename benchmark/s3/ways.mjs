@@ -13,13 +13,14 @@ const settings = ({ endpoint, credentials }) => ({ region: 'us-east-1', endpoint
 const provider = new SynchronizerProvider()
 
 const sdk = {
-  open: (store) => new S3Client({ ...settings(store), requestHandler: { httpAgent: { maxSockets: IN_EXECUTION + LISTERS } } }),
-  close: (client) => client.destroy()
+  open: (store) =>
+    new S3Client({ ...settings(store), requestHandler: { httpAgent: { maxSockets: IN_EXECUTION + LISTERS } } }),
+  close: (client) => client.destroy(),
 }
 
 const native = {
   open: (store) => new S3BulkClient(settings(store)),
-  close: (client) => client.close()
+  close: (client) => client.close(),
 }
 
 const ways = {
@@ -27,13 +28,13 @@ const ways = {
     ...sdk,
     async run(client, { Bucket, Prefix }) {
       for await (const { task } of pages(client, { Bucket, Prefix })) await deleteKeys(client, Bucket, task)
-    }
+    },
   },
   tasks: { ...sdk, run: (client, target) => runTasks(client, target, pages(client, only(target))) },
   shardedTasks: { ...sdk, run: (client, target) => runTasks(client, target, sharded(client, target)) },
   fused: { ...native, run: (client, target) => runFused(client, target, {}) },
   fusedSerial: { ...native, run: (client, target) => runFused(client, target, { parallelListing: 1 }) },
-  deletePrefix: { ...native, run: (client, target) => client.deletePrefix(only(target)) }
+  deletePrefix: { ...native, run: (client, target) => client.deletePrefix(only(target)) },
 }
 
 function only({ Bucket, Prefix }) {
@@ -47,7 +48,7 @@ async function runTasks(client, { Bucket }, taskSource) {
     maxTasksInExecution: IN_EXECUTION,
     taskSource,
     taskExecutor: ({ task }) => deleteKeys(client, Bucket, task),
-    onTaskError: (error) => errors.push(error)
+    onTaskError: (error) => errors.push(error),
   })
   if (errors.length > 0) throw errors[0]
 }
@@ -59,7 +60,7 @@ async function runFused(client, target, listing) {
     maxTasksInExecution: IN_EXECUTION,
     taskSource: client.listKeys({ ...only(target), ...listing }),
     taskExecutor: client.deleteObjects({ Bucket: target.Bucket }),
-    onTaskError: (error) => errors.push(error)
+    onTaskError: (error) => errors.push(error),
   })
   if (errors.length > 0) throw errors[0]
 }
@@ -84,8 +85,16 @@ async function* sharded(client, target) {
 async function rangesOf(client, { Bucket, Prefix, count }) {
   const { CommonPrefixes = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix, Delimiter: '/' }))
   if (CommonPrefixes.length > 0) return CommonPrefixes.map((folder) => ({ Bucket, Prefix: folder.Prefix }))
-  const starts = Array.from({ length: 2 * LISTERS }, (_, range) => `${Prefix}${`${Math.floor(range * count / (2 * LISTERS))}`.padStart(8, '0')}`)
-  return starts.map((start, range) => ({ Bucket, Prefix, StartAfter: range === 0 ? undefined : start, until: starts[range + 1] }))
+  const starts = Array.from(
+    { length: 2 * LISTERS },
+    (_, range) => `${Prefix}${`${Math.floor((range * count) / (2 * LISTERS))}`.padStart(8, '0')}`,
+  )
+  return starts.map((start, range) => ({
+    Bucket,
+    Prefix,
+    StartAfter: range === 0 ? undefined : start,
+    until: starts[range + 1],
+  }))
 }
 
 async function deleteKeys(client, Bucket, keys) {

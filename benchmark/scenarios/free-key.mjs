@@ -17,7 +17,9 @@ const loopFor = async (row, executor) => {
 
 const measure = async (row, calls) => {
   let done = 0
-  const loop = await loopFor(row, async () => { done++ })
+  const loop = await loopFor(row, async () => {
+    done++
+  })
   await loop(calls / 10)
   const ns = await nanosecondsPer(calls, () => loop(calls))
   expectCalls(done, calls + calls / 10)
@@ -32,5 +34,5 @@ export default {
   unit: 'call',
   calls: 200_000,
   canShorten: true,
-  measure
+  measure,
 }

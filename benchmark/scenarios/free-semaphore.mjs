@@ -16,7 +16,9 @@ const loopFor = async (row, executor) => {
 
 const measure = async (row, calls) => {
   let done = 0
-  const loop = await loopFor(row, async () => { done++ })
+  const loop = await loopFor(row, async () => {
+    done++
+  })
   await loop(calls / 10)
   const ns = await nanosecondsPer(calls, () => loop(calls))
   expectCalls(done, calls + calls / 10)
@@ -31,5 +33,5 @@ export default {
   unit: 'call',
   calls,
   canShorten: true,
-  measure
+  measure,
 }

@@ -10,12 +10,15 @@ import queued from './queued.mjs'
 
 const scenarios = [freeSemaphore, freeKey, ...queued, keys, ...pipelines]
 
-const comparisonsOf = (only) => scenarios
-  .filter(({ name }) => only.length === 0 || only.some((start) => name.startsWith(start)))
-  .flatMap((scenario) => scenario.contexts.map((context) => ({
-    id: context === 'als' ? `${scenario.name}+als` : scenario.name,
-    scenario,
-    context
-  })))
+const comparisonsOf = (only) =>
+  scenarios
+    .filter(({ name }) => only.length === 0 || only.some((start) => name.startsWith(start)))
+    .flatMap((scenario) =>
+      scenario.contexts.map((context) => ({
+        id: context === 'als' ? `${scenario.name}+als` : scenario.name,
+        scenario,
+        context,
+      })),
+    )
 
 export { comparisonsOf, scenarios }

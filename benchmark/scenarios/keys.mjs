@@ -26,7 +26,9 @@ const entriesAfterGc = async (entries) => {
 
 const measure = async (row, calls) => {
   let done = 0
-  const executor = async () => { done++ }
+  const executor = async () => {
+    done++
+  }
   if (row === BARE_LOOP) {
     await bareLoop(taskSource(WARM_UP), executor)
     return { ns: await nanosecondsPer(calls, () => bareLoop(taskSource(calls), executor)) }
@@ -52,5 +54,5 @@ export default {
   unit: 'key',
   calls: 1_000_000,
   canShorten: false,
-  measure
+  measure,
 }

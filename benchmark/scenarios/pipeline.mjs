@@ -7,9 +7,10 @@ import { PRODUCT, pipelines } from '../peers.mjs'
 
 const limits = { maxTasksInFlight: 1_000, maxTasksInExecution: 50 }
 
-const nextTurn = () => new Promise((resolve) => {
-  setImmediate(resolve)
-})
+const nextTurn = () =>
+  new Promise((resolve) => {
+    setImmediate(resolve)
+  })
 
 const measureWith = (task) => async (row, calls) => {
   let done = 0
@@ -32,10 +33,10 @@ const pipeline = (name, what, calls, task) => ({
   unit: 'task',
   calls,
   canShorten: true,
-  measure: measureWith(task)
+  measure: measureWith(task),
 })
 
 export default [
   pipeline('pipeline-instant', 'end at once', 200_000, async () => {}),
-  pipeline('pipeline-immediate', 'take one setImmediate', 50_000, nextTurn)
+  pipeline('pipeline-immediate', 'take one setImmediate', 50_000, nextTurn),
 ]

@@ -18,7 +18,14 @@ const quadratic = ['async-mutex', 'async-lock']
 const queueUp = async (run, size, executor) => {
   let open
   const before = residentBytes()
-  const settled = [run(() => new Promise((resolve) => { open = resolve }))]
+  const settled = [
+    run(
+      () =>
+        new Promise((resolve) => {
+          open = resolve
+        }),
+    ),
+  ]
   // Some libraries start the holder a few microtasks after the call.
   while (open === undefined) await null
   for (let i = 0; i < size; i++) settled.push(run(executor))
@@ -30,7 +37,9 @@ const queueUp = async (run, size, executor) => {
 
 const measure = async (row, size) => {
   let done = 0
-  const executor = async () => { done++ }
+  const executor = async () => {
+    done++
+  }
   const passes = Math.ceil(MIN_CALLS / size)
   if (row === BARE_LOOP) {
     await bareLoop(taskSource(WARM_UP), executor)
@@ -55,11 +64,11 @@ const queued = (name, size, { contexts = ['plain'], extraRows = [] } = {}) => ({
   unit: 'waiter',
   calls: size,
   canShorten: false,
-  measure
+  measure,
 })
 
 export default [
   queued('queued-10k', 10_000, { extraRows: quadratic }),
   queued('queued-100k', 100_000, { contexts: ['plain', 'als'] }),
-  queued('queued-1m', 1_000_000)
+  queued('queued-1m', 1_000_000),
 ]

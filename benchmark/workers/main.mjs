@@ -33,8 +33,8 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     json: { type: 'string' },
     check: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false }
-  }
+    help: { type: 'boolean', default: false },
+  },
 })
 
 const takeSample = async ({ name, calls }, row) => {
@@ -49,7 +49,9 @@ const measure = async (figure, rounds, failures) => {
     process.stderr.write(`${figure.name}, round ${round + 1}\n`)
     for (const row of figure.rows) {
       // A hole keeps the samples of a round at one index.
-      const sample = await takeSample(figure, row).catch((error) => void failures.push(`${figure.name}, ${row}: ${error.stderr || error.message}`))
+      const sample = await takeSample(figure, row).catch(
+        (error) => void failures.push(`${figure.name}, ${row}: ${error.stderr || error.message}`),
+      )
       samples[row].push(sample)
     }
   }
@@ -57,35 +59,58 @@ const measure = async (figure, rounds, failures) => {
 }
 
 const digits = (value) => (value < 100 ? 2 : 0)
-const show = (value, unit = '') => value === undefined ? '-' : rounded(value, Number.isInteger(value) ? 0 : digits(value)) + unit
+const show = (value, unit = '') =>
+  value === undefined ? '-' : rounded(value, Number.isInteger(value) ? 0 : digits(value)) + unit
 
 const figureTable = ({ title, rows, columns }, samples) => {
   const body = rows.map((row) => [row, ...columns.map((column) => show(medianOf(samples[row], column)))])
   return `\n${title}\n${layOut(['', ...columns], body)}`
 }
 
-const judge = (results) => promises
-  .filter(({ figure }) => results[figure] !== undefined)
-  .map(({ figure, claim, required, unit, holds, measure }) => {
-    const measured = measure(results[figure])
-    const known = Number.isFinite(measured)
-    return { figure, claim, required, unit, measured: known ? measured : undefined, met: known ? holds(measured) : undefined }
-  })
+const judge = (results) =>
+  promises
+    .filter(({ figure }) => results[figure] !== undefined)
+    .map(({ figure, claim, required, unit, holds, measure }) => {
+      const measured = measure(results[figure])
+      const known = Number.isFinite(measured)
+      return {
+        figure,
+        claim,
+        required,
+        unit,
+        measured: known ? measured : undefined,
+        met: known ? holds(measured) : undefined,
+      }
+    })
 
-const VERDICTS = new Map([[true, 'met'], [false, 'MISSED'], [undefined, 'not measured']])
+const VERDICTS = new Map([
+  [true, 'met'],
+  [false, 'MISSED'],
+  [undefined, 'not measured'],
+])
 
 const promiseTable = (verdicts) => {
-  const body = verdicts.map(({ figure, claim, required, unit, measured, met }) => [claim, figure, required, show(measured, unit), VERDICTS.get(met)])
+  const body = verdicts.map(({ figure, claim, required, unit, measured, met }) => [
+    claim,
+    figure,
+    required,
+    show(measured, unit),
+    VERDICTS.get(met),
+  ])
   return `\npromises\n${layOut(['', 'figure', 'required', 'measured', 'verdict'], body)}`
 }
 
 const run = async () => {
   const rounds = Number(options.rounds ?? (options.quick ? 1 : 3))
   const unknown = options.only.find((only) => !figures.some(({ name }) => name === only))
-  if (unknown !== undefined) throw new Error(`--only takes one of ${figures.map(({ name }) => name).join(', ')}, not '${unknown}'`)
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds takes a whole number from 1 up, not '${options.rounds}'`)
+  if (unknown !== undefined)
+    throw new Error(`--only takes one of ${figures.map(({ name }) => name).join(', ')}, not '${unknown}'`)
+  if (!Number.isInteger(rounds) || rounds < 1)
+    throw new Error(`--rounds takes a whole number from 1 up, not '${options.rounds}'`)
 
-  process.stdout.write(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown CPU'}; ${rounds} round(s), medians\n`)
+  process.stdout.write(
+    `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown CPU'}; ${rounds} round(s), medians\n`,
+  )
   if (!rows.includes(LOCKS)) process.stdout.write(`${LOCKS} is not measured: it needs Node.js 24.5\n`)
   const failures = []
   const results = {}
@@ -97,7 +122,10 @@ const run = async () => {
   process.stdout.write(promiseTable(verdicts))
   if (options.json !== undefined) {
     const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length }
-    await writeFile(options.json, `${JSON.stringify({ ...machine, rounds, quick: options.quick, results, promises: verdicts, failures }, null, 2)}\n`)
+    await writeFile(
+      options.json,
+      `${JSON.stringify({ ...machine, rounds, quick: options.quick, results, promises: verdicts, failures }, null, 2)}\n`,
+    )
   }
   for (const failure of failures) process.stderr.write(`${failure}\n`)
   if (failures.length > 0 || (options.check && verdicts.some(({ met }) => met === false))) process.exitCode = 1

@@ -12,18 +12,19 @@ const HELD = 1
 const HELD_AND_WAITED_FOR = 2
 
 const mutexes = {
-  async [PRODUCT] () {
+  async [PRODUCT]() {
     const { SynchronizerProvider } = (await import('../../index.js')).default
     const lock = new SynchronizerProvider({ providerId: 'benchmark', scope: 'process' }).forKey('key')
     return (cb) => lock.synchronized(cb)
   },
 
   /** The mutex that one can write in JavaScript alone. It is not fair: whoever comes may overtake those who wait. */
-  async [WAIT_ASYNC] (buffer) {
+  async [WAIT_ASYNC](buffer) {
     const state = new Int32Array(buffer)
     return async (cb) => {
       if (Atomics.compareExchange(state, 0, FREE, HELD) !== FREE) {
-        while (Atomics.exchange(state, 0, HELD_AND_WAITED_FOR) !== FREE) await Atomics.waitAsync(state, 0, HELD_AND_WAITED_FOR).value
+        while (Atomics.exchange(state, 0, HELD_AND_WAITED_FOR) !== FREE)
+          await Atomics.waitAsync(state, 0, HELD_AND_WAITED_FOR).value
       }
       try {
         return await cb()
@@ -34,9 +35,9 @@ const mutexes = {
   },
 
   /** Part of Node.js since 24.5. */
-  async [LOCKS] () {
+  async [LOCKS]() {
     return (cb) => worker.locks.request('key', cb)
-  }
+  },
 }
 
 const rows = [PRODUCT, WAIT_ASYNC, ...(worker.locks === undefined ? [] : [LOCKS])]

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
  * `undefined` for `--help`. A bad option throws an error with code `BAD_OPTION`.
  */
 export function parseOptions(args, spec) {
-  const types = Object.keys(spec).map(name => [name, { type: 'string' }])
+  const types = Object.keys(spec).map((name) => [name, { type: 'string' }])
   let values
   try {
     values = parseArgs({ args, options: { ...Object.fromEntries(types), help: { type: 'boolean' } } }).values
@@ -20,8 +20,10 @@ export function parseOptions(args, spec) {
 
 /** What `--help` prints. */
 export function helpText({ command, about, spec }) {
-  const lines = Object.entries(spec).map(([name, { unit, about, value }]) =>
-    [`--${name} ${unit}`, `${about} (default ${value})`])
+  const lines = Object.entries(spec).map(([name, { unit, about, value }]) => [
+    `--${name} ${unit}`,
+    `${about} (default ${value})`,
+  ])
   lines.push(['--help', 'this text'])
   const width = Math.max(...lines.map(([option]) => option.length))
   const options = lines.map(([option, text]) => `  ${option.padEnd(width)}  ${text}`).join('\n')

@@ -8,13 +8,20 @@ export function startProgress({ name, total, item, stream = process.stderr }) {
   const text = () => `${name}: ${done.toLocaleString('en')} of ${total.toLocaleString('en')} ${item}s`
   if (!stream.isTTY) {
     stream.write(`${name} …\n`)
-    return { add: count => { done += count }, end() {} }
+    return {
+      add: (count) => {
+        done += count
+      },
+      end() {},
+    }
   }
   const show = () => stream.write(`\r\x1b[K${text()}`)
   show()
   const timer = setInterval(show, INTERVAL_MS)
   return {
-    add: count => { done += count },
+    add: (count) => {
+      done += count
+    },
     end() {
       clearInterval(timer)
       stream.write('\r\x1b[K')

@@ -37,8 +37,8 @@ export async function runDemo({ command, about, spec, open }) {
     for (const way of demo.ways) rows.push(await tryWay(way, demo.item))
     process.stdout.write(`${demo.title}\n\n${table({ ...demo, rows })}\n`)
     process.stdout.write(`${verdict(rows, demo.checked)}\n`)
-    const rates = new Map(rows.map(row => [row.name, rate(row)]))
-    for (const note of demo.notes(name => rates.get(name))) process.stdout.write(`- ${note}\n`)
+    const rates = new Map(rows.map((row) => [row.name, rate(row)]))
+    for (const note of demo.notes((name) => rates.get(name))) process.stdout.write(`- ${note}\n`)
   } finally {
     await demo.close?.()
   }
@@ -53,7 +53,7 @@ async function tryWay({ name, items, rounds = 1, prepare = async () => {}, run, 
       const start = performance.now()
       const result = await run(progress.add)
       const ms = performance.now() - start
-      results.push({ name, items, ms, ...await check(result) })
+      results.push({ name, items, ms, ...(await check(result)) })
     }
     const problem = results.find(({ problem }) => problem !== undefined)?.problem
     results.sort((one, other) => one.ms - other.ms)

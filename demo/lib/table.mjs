@@ -11,7 +11,7 @@ export function table({ rows, item, request, baseline }) {
   const fastest = Math.max(...rows.map(rate))
   const base = rate(rows.find(({ name }) => name === baseline))
   const head = ['way', `${item}s/s`, `ms/${item}`, `${request}s`, 'peak in flight', 'ratio', '']
-  const body = rows.map(row => [
+  const body = rows.map((row) => [
     row.name,
     Math.round(rate(row)).toLocaleString('en'),
     significant(row.ms / row.items),
@@ -20,18 +20,19 @@ export function table({ rows, item, request, baseline }) {
     `${significant(rate(row) / base)}x`,
     bar(rate(row) / fastest),
   ])
-  const widths = head.map((_, column) => Math.max(...[head, ...body].map(cells => cells[column].length)))
-  const isText = column => column === 0 || column === head.length - 1
-  const line = cells => cells
-    .map((cell, column) => isText(column) ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))
-    .join('  ')
-    .trimEnd()
-  return [head, ...body].map(cells => `${line(cells)}\n`).join('')
+  const widths = head.map((_, column) => Math.max(...[head, ...body].map((cells) => cells[column].length)))
+  const isText = (column) => column === 0 || column === head.length - 1
+  const line = (cells) =>
+    cells
+      .map((cell, column) => (isText(column) ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
+      .join('  ')
+      .trimEnd()
+  return [head, ...body].map((cells) => `${line(cells)}\n`).join('')
 }
 
 /** Items a second. */
 export function rate({ items, ms }) {
-  return items / ms * 1000
+  return (items / ms) * 1000
 }
 
 /** Three significant digits, without an exponent. */

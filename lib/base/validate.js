@@ -60,7 +60,9 @@ function readOnce(params, names) {
 function checkOptionalSignal(signal) {
   if (signal == null) return
   const isSignal =
-    typeof signal.aborted === 'boolean' && typeof signal.addEventListener === 'function' && typeof signal.removeEventListener === 'function'
+    typeof signal.aborted === 'boolean' &&
+    typeof signal.addEventListener === 'function' &&
+    typeof signal.removeEventListener === 'function'
   if (!isSignal) {
     throw invalid('signal', signal, 'an AbortSignal, or left out')
   }

@@ -6,8 +6,14 @@ const { Buffer } = require('node:buffer')
 const { statSync } = require('node:fs')
 const process = require('node:process')
 const { getSystemErrorMap } = require('node:util')
+const wire = require('../native/wire.js')
 
-const SPECIAL_KINDS = ['a pipe (FIFO)', 'a socket', 'a character device', 'a block device']
+const SPECIAL_KINDS = {
+  [wire.PIPE]: 'a pipe (FIFO)',
+  [wire.SOCKET]: 'a socket',
+  [wire.CHARACTER_DEVICE]: 'a character device',
+  [wire.BLOCK_DEVICE]: 'a block device',
+}
 
 const numbers = new Map([...getSystemErrorMap()].map(([errno, [code]]) => [code, errno]))
 
@@ -22,7 +28,12 @@ function systemError(errno, syscall, path) {
 }
 
 function timeoutError(timeout, path) {
-  return describe(new Error(`ETIMEDOUT: took longer than ${timeout} ms, read '${show(path)}'`), 'ETIMEDOUT', 'read', path)
+  return describe(
+    new Error(`ETIMEDOUT: took longer than ${timeout} ms, read '${show(path)}'`),
+    'ETIMEDOUT',
+    'read',
+    path,
+  )
 }
 
 function specialFileError(kind, path) {

@@ -9,12 +9,22 @@ const { checkLimit, checkOptionalSignal, invalid } = require('../base/validate.j
 const FILES_IN_FLIGHT = 2048
 const BYTES_IN_FLIGHT = 64 * 1024 * 1024
 
-const READ_OPTIONS = ['encoding', 'errors', 'maxBytesInFlight', 'maxFilesInFlight', 'ordered', 'signal', 'special', 'timeout']
+const READ_OPTIONS = [
+  'encoding',
+  'errors',
+  'maxBytesInFlight',
+  'maxFilesInFlight',
+  'ordered',
+  'signal',
+  'special',
+  'timeout',
+]
 const LIST_OPTIONS = ['followSymlinks', 'glob', 'hidden', 'ignore', 'signal']
 
 /** A string is the encoding, as for Node.js's readFile. */
 function readOptions(given) {
-  const object = typeof given === 'string' ? { encoding: given } : asObject(given, 'an object, an encoding, or left out')
+  const object =
+    typeof given === 'string' ? { encoding: given } : asObject(given, 'an object, an encoding, or left out')
   const options = readOnce(object, READ_OPTIONS)
   const { encoding, errors = 'throw', ordered = true, special = false, signal, timeout } = options
   const { maxFilesInFlight = FILES_IN_FLIGHT, maxBytesInFlight = BYTES_IN_FLIGHT } = options
@@ -48,7 +58,8 @@ function asObject(options, remedy) {
 /** A copy of the options of these names; any other that has a value is refused. @returns {any} */
 function readOnce(given, names) {
   for (const name of Object.keys(given)) {
-    if (!names.includes(name) && given[name] !== undefined) throw invalid("An option's name", name, `one of ${names.join(', ')}`)
+    if (!names.includes(name) && given[name] !== undefined)
+      throw invalid("An option's name", name, `one of ${names.join(', ')}`)
   }
   return Object.fromEntries(names.map((name) => [name, given[name]]))
 }

@@ -1,18 +1,14 @@
 'use strict'
 
-// What became of files, out of a chunk that came from Rust. Its layout is told in src/node/files.rs.
+// What became of files, out of a chunk that came from Rust. Its layout is told in src/node/fs/chunk.rs.
 
 const { Buffer } = require('node:buffer')
 const { markAsUntransferable } = require('node:worker_threads')
+const wire = require('../native/wire.js')
 const { panicError, specialFileError, systemError, timeoutError, tooLargeError } = require('./errors.js')
 const { splitPaths } = require('./paths.js')
 
-const IN_SLAB = 0
-const IN_BUFFER = 1
-const SYSCALLS = { 2: 'open', 3: 'read', 4: 'scandir' }
-const SPECIAL = 5
-const TIMEOUT = 6
-const TOO_LARGE = 7
+const SYSCALLS = { [wire.OPEN_FAILED]: 'open', [wire.READ_FAILED]: 'read', [wire.SCANDIR_FAILED]: 'scandir' }
 
 class Outcomes {
   #chunk
@@ -31,7 +27,7 @@ class Outcomes {
     this.#chunk = chunk
     this.#facts = new Float64Array(facts.buffer, facts.byteOffset, facts.length / 8)
     this.#paths = paths === undefined ? undefined : splitPaths(paths)
-    this.length = this.#facts.length / 3
+    this.length = this.#facts.length / wire.FACTS_PER_FILE
   }
 
   /**
@@ -49,8 +45,8 @@ class Outcomes {
       const input = this.#paths === undefined ? inputs?.take(index) : { path: this.#paths[i], error: undefined }
       const { path, error } = input
       if (error !== undefined) each(index, { path, error: fromHere(error) })
-      else if (fact === IN_SLAB) each(index, this.#small(path, number, encoding))
-      else if (fact === IN_BUFFER) each(index, withEncoding(path, this.#chunk.buffers[this.#buffers++], encoding))
+      else if (fact === wire.IN_SLAB) each(index, this.#small(path, number, encoding))
+      else if (fact === wire.IN_BUFFER) each(index, withEncoding(path, this.#chunk.buffers[this.#buffers++], encoding))
       else each(index, { path, error: fromHere(this.#errorOf(fact, number, input.native ?? path, timeout)) })
     }
   }
@@ -59,7 +55,8 @@ class Outcomes {
     if (length > 0 && (this.#slab === undefined || this.#start === this.#slab.length)) this.#nextSlab()
     const start = this.#start
     this.#start += length
-    if (encoding !== undefined) return { path, data: length === 0 ? '' : this.#slab.toString(encoding, start, start + length) }
+    if (encoding !== undefined)
+      return { path, data: length === 0 ? '' : this.#slab.toString(encoding, start, start + length) }
     // An empty view of a slab would be no use: Node.js gives an empty Buffer its own memory.
     if (length === 0) return { path, data: Buffer.alloc(0) }
     return { path, data: start === 0 && length === this.#slab.length ? this.#slab : this.#shared(start, length) }
@@ -81,9 +78,9 @@ class Outcomes {
   #errorOf(fact, number, path, timeout) {
     const syscall = SYSCALLS[fact]
     if (syscall !== undefined) return systemError(number, syscall, path)
-    if (fact === SPECIAL) return specialFileError(number, path)
-    if (fact === TIMEOUT) return timeoutError(timeout, path)
-    if (fact === TOO_LARGE) return tooLargeError(number, path)
+    if (fact === wire.SPECIAL_FILE) return specialFileError(number, path)
+    if (fact === wire.TIMED_OUT) return timeoutError(timeout, path)
+    if (fact === wire.TOO_LARGE) return tooLargeError(number, path)
     return panicError(this.#chunk.panics[this.#panics++], path)
   }
 }

@@ -27,7 +27,12 @@ function toNativePath(path) {
 
 /** By shape, as Node.js tells it: the URL may be of another realm. */
 function isUrl(value) {
-  return typeof value?.href === 'string' && typeof value.protocol === 'string' && value.auth === undefined && value.path === undefined
+  return (
+    typeof value?.href === 'string' &&
+    typeof value.protocol === 'string' &&
+    value.auth === undefined &&
+    value.path === undefined
+  )
 }
 
 function joinPaths(paths) {

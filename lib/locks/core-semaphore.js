@@ -41,11 +41,13 @@ class CoreSemaphore {
   }
 
   async waitComplete() {
-    if (this.numberOfTasks > 0) await new Promise((resolve, reject) => observersOf(this).complete.push({ resolve, reject }))
+    if (this.numberOfTasks > 0)
+      await new Promise((resolve, reject) => observersOf(this).complete.push({ resolve, reject }))
   }
 
   async waitCompleteAll() {
-    if (this.numberOfTasks > 0) await new Promise((resolve, reject) => observersOf(this).completeAll.push({ resolve, reject }))
+    if (this.numberOfTasks > 0)
+      await new Promise((resolve, reject) => observersOf(this).completeAll.push({ resolve, reject }))
   }
 
   get numberOfRunningTasks() {

@@ -13,7 +13,8 @@ const { wake } = require('./waiters.js')
 const SHARED = Symbol('shared')
 
 function isShared(scope) {
-  if (scope !== undefined && scope !== 'thread' && scope !== 'process') throw invalid('scope', scope, "'thread' or 'process'")
+  if (scope !== undefined && scope !== 'thread' && scope !== 'process')
+    throw invalid('scope', scope, "'thread' or 'process'")
   return scope === 'process'
 }
 

@@ -13,7 +13,14 @@ const { notifyListener } = require('../base/listeners.js')
 const { SHARED, identityOf, isShared, leaseShared } = require('./process-scope.js')
 const { isInside } = require('./reentry.js')
 const { admit, admitted, leave, runSection } = require('./section.js')
-const { checkFunction, checkOptionalFunction, checkOptionalSignal, checkOptions, invalid, readOnce } = require('../base/validate.js')
+const {
+  checkFunction,
+  checkOptionalFunction,
+  checkOptionalSignal,
+  checkOptions,
+  invalid,
+  readOnce,
+} = require('../base/validate.js')
 
 class Synchronizer {
   #names
@@ -77,7 +84,14 @@ class Synchronizer {
     checkOptionalSignal(signal)
     const context = this.#createContext(executionId)
     if (isInside(identityOf(this))) throw new SynchronizerReentrantExecutionError(context)
-    const call = { signal: signal ?? undefined, timeout: toBound(timeout), throttle: false, isCanceled: undefined, context, notify: this.#notifier(context) }
+    const call = {
+      signal: signal ?? undefined,
+      timeout: toBound(timeout),
+      throttle: false,
+      isCanceled: undefined,
+      context,
+      notify: this.#notifier(context),
+    }
     admitted(this, call, await admit(this, call))
     return new SynchronizerGuard(() => leave(this, call))
   }

@@ -17,7 +17,10 @@ function warn(error) {
 
 function warnAsText(error) {
   try {
-    process.emitWarning(messageOf(error), { type: typeof error?.name === 'string' ? error.name : 'Warning', detail: inspect(error) })
+    process.emitWarning(messageOf(error), {
+      type: typeof error?.name === 'string' ? error.name : 'Warning',
+      detail: inspect(error),
+    })
   } catch {
     // Nothing else can be said, and whoever warns must go on.
   }

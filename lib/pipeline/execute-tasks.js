@@ -14,6 +14,7 @@ const core = require('../native/core.js')
 const { onAbort, offAbort } = require('../base/abort.js')
 const { closeSource } = require('../sources/close-source.js')
 const { answerOf } = require('../native/faults.js')
+const { DONE, PULL, SLOT_SHIFT, START } = require('../native/wire.js')
 const { isTurnOver, nextTurn } = require('../base/fairness.js')
 const { Gates } = require('./gates.js')
 const { RUN_NATIVE } = require('./native-ends.js')
@@ -21,13 +22,6 @@ const { Progress } = require('./progress.js')
 const { readRun } = require('./run-options.js')
 const { checkResult, checkTask, toIterator } = require('../sources/task-sources.js')
 const { invalid } = require('../base/validate.js')
-
-const START = 1
-const PULL = 2
-const DONE = 4
-
-/** The orders in which the core gives results. */
-const RESULTS = { inSourceOrder: 1, asCompleted: 2 }
 
 /** A slot of the window, with the task that is in it now. */
 class Slot {
@@ -71,7 +65,7 @@ class Run {
   #onPulled = (result) => this.#pulled(result)
   #onSourceFailed = (error) => this.#sourceFailed(error)
 
-  /** `options` are those that `readRun` gives; `results` says whether and in which order the core gives results: 0, or one of `RESULTS`. */
+  /** `options` are those that `readRun` gives; `results` says whether and in which order the core gives results: 0, or one of the orders in wire.js. */
   constructor(options, results = 0) {
     this.#options = options
     this.#execute = options.taskExecutor
@@ -98,7 +92,9 @@ class Run {
 
   async #run() {
     const { owner, maxTasksInFlight, maxTasksInExecution, signal, onProgress } = this.#options
-    const limits = [maxTasksInExecution, this.#limitPerKey?.maxTasksInExecution].map((limit) => limit ?? Number.MAX_VALUE)
+    const limits = [maxTasksInExecution, this.#limitPerKey?.maxTasksInExecution].map(
+      (limit) => limit ?? Number.MAX_VALUE,
+    )
     this.pipeline = core.createPipeline(maxTasksInFlight, ...limits, this.#results)
     try {
       if (onProgress !== undefined) this.#progress = new Progress(() => onProgress.call(owner, this.#counts()))
@@ -134,7 +130,7 @@ class Run {
 
   /** Does what an answer of the core says. */
   apply(answer) {
-    if ((answer & START) !== 0) this.#schedule(this.slots[answer >>> 4])
+    if ((answer & START) !== 0) this.#schedule(this.slots[answer >>> SLOT_SHIFT])
     if ((answer & PULL) !== 0) this.#schedule(undefined)
     if ((answer & DONE) !== 0) this.#end()
   }
@@ -242,7 +238,7 @@ class Run {
   }
 
   #slotFor(answer, item) {
-    const index = answer >>> 4
+    const index = answer >>> SLOT_SHIFT
     const slot = (this.slots[index] ??= new Slot(this, index))
     slot.item = item
     slot.gate = undefined
@@ -325,4 +321,4 @@ async function executeTasks(params) {
   await (ended ?? new Run(options).execute())
 }
 
-module.exports = { RESULTS, Run, executeTasks }
+module.exports = { Run, executeTasks }

@@ -32,7 +32,10 @@ class NumberedTasks {
     if (done) return { done: true, value: undefined }
     const promise = promiseOf(value)
     if (promise === undefined) return { done: false, value: { task: value, index: this.#count++ } }
-    return promise.then((task) => this.#number(task), (error) => this.#closeAfter(error))
+    return promise.then(
+      (task) => this.#number(task),
+      (error) => this.#closeAfter(error),
+    )
   }
 
   #number(task) {

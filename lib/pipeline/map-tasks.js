@@ -8,7 +8,8 @@
 const { AsyncResource } = require('node:async_hooks')
 const { CLOSE, ClosableIterator } = require('../sources/closable-iterator.js')
 const core = require('../native/core.js')
-const { RESULTS, Run } = require('./execute-tasks.js')
+const { RESULTS_AS_COMPLETED, RESULTS_IN_SOURCE_ORDER, SLOT_SHIFT } = require('../native/wire.js')
+const { Run } = require('./execute-tasks.js')
 const { readRun } = require('./run-options.js')
 
 /** A run whose tasks leave results in their slots. */
@@ -43,7 +44,7 @@ class MappingRun extends Run {
   }
 
   #resultOf(answer) {
-    const slot = this.slots[answer >>> 4]
+    const slot = this.slots[answer >>> SLOT_SHIFT]
     const { result } = slot
     slot.result = undefined
     return result
@@ -162,7 +163,7 @@ class MappedTasks extends ClosableIterator {
 
 function mapTasks(params) {
   const options = readRun(params, 'taskMapper')
-  return new MappedTasks(options, params.ordered === false ? RESULTS.asCompleted : RESULTS.inSourceOrder)
+  return new MappedTasks(options, params.ordered === false ? RESULTS_AS_COMPLETED : RESULTS_IN_SOURCE_ORDER)
 }
 
 module.exports = { mapTasks }

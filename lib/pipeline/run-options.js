@@ -3,7 +3,13 @@
 // The options of a run, each read once and at the call: what becomes of the caller's object afterwards changes nothing,
 // and what was checked is what is used.
 
-const { checkFunction, checkKeyLimit, checkLimit, checkOptionalFunction, checkOptionalSignal } = require('../base/validate.js')
+const {
+  checkFunction,
+  checkKeyLimit,
+  checkLimit,
+  checkOptionalFunction,
+  checkOptionalSignal,
+} = require('../base/validate.js')
 
 /** @typedef {{ key: (task: any) => string, maxTasksInExecution: number, synchronizers: any }} KeyLimit */
 

@@ -12,7 +12,17 @@ const { toConfig } = require('./config.js')
 const { CredentialsDesk } = require('./credentials.js')
 const { closedError } = require('./errors.js')
 const { makeExecutor } = require('./executor.js')
-const { DEFAULTS, DELETION_NAMES, JOB_NAMES, LISTING_NAMES, checkNames, checkOptional, readOptions, toDeletion, toListing } = require('./options.js')
+const {
+  DEFAULTS,
+  DELETION_NAMES,
+  JOB_NAMES,
+  LISTING_NAMES,
+  checkNames,
+  checkOptional,
+  readOptions,
+  toDeletion,
+  toListing,
+} = require('./options.js')
 const { runAll } = require('./run.js')
 const { S3Source } = require('./source.js')
 
@@ -59,7 +69,9 @@ class Store {
   #learn() {
     if (this.#isTold || !core.isS3Single(this.#handle.id)) return
     this.#isTold = true
-    const warning = new Error("The store takes no request that deletes many keys, so they go one by one; with deleteMode: 'single' it is not asked for others")
+    const warning = new Error(
+      "The store takes no request that deletes many keys, so they go one by one; with deleteMode: 'single' it is not asked for others",
+    )
     warning.name = 'S3BulkWarning'
     warn(warning)
   }
@@ -139,9 +151,19 @@ class S3BulkClient {
   async deletePrefix(options) {
     const own = readOptions(options, JOB_NAMES)
     const { Prefix, all, versions, dryRun, onTaskError, onProgress, signal, where } = own
-    if (where != null) throw invalid('where', where, 'left out: use `filter`, or executeTasks with listKeys({ where }) and deleteObjects')
+    if (where != null)
+      throw invalid(
+        'where',
+        where,
+        'left out: use `filter`, or executeTasks with listKeys({ where }) and deleteObjects',
+      )
     checkNames('deletePrefix', own, JOB_NAMES)
-    for (const [name, flag] of [['all', all], ['versions', versions], ['dryRun', dryRun]]) checkOptional('boolean', name, flag)
+    for (const [name, flag] of [
+      ['all', all],
+      ['versions', versions],
+      ['dryRun', dryRun],
+    ])
+      checkOptional('boolean', name, flag)
     if (!all && (typeof Prefix !== 'string' || Prefix === '')) {
       throw invalid('Prefix', Prefix, 'a string that is not empty; to delete everything in the bucket set `all: true`')
     }
@@ -149,10 +171,17 @@ class S3BulkClient {
     checkOptionalFunction('onTaskError', onTaskError)
     checkOptionalFunction('onProgress', onProgress)
     const deletion = toDeletion(own)
-    const maxTasksInFlight = own.maxTasksInFlight ?? 2 * Math.min(deletion.maxTasksInExecution, DEFAULTS.maxTasksInExecution)
+    const maxTasksInFlight =
+      own.maxTasksInFlight ?? 2 * Math.min(deletion.maxTasksInExecution, DEFAULTS.maxTasksInExecution)
     checkLimit('maxTasksInFlight', maxTasksInFlight)
     const listing = { ...toListing(own), versions: versions ?? false }
-    return runAll(this.#store, { ...listing, ...deletion, maxTasksInFlight }, own.limitPerKey, { signal, onTaskError, onProgress }, dryRun ?? false)
+    return runAll(
+      this.#store,
+      { ...listing, ...deletion, maxTasksInFlight },
+      own.limitPerKey,
+      { signal, onTaskError, onProgress },
+      dryRun ?? false,
+    )
   }
 
   async close() {

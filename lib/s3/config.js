@@ -9,7 +9,15 @@ const core = require('../native/core.js')
 const { SynchronizerInvalidError } = require('../base/errors.js')
 const { invalid } = require('../base/validate.js')
 const { messageOf } = require('../native/warning.js')
-const { checkInteger, checkMilliseconds, checkNames, checkObject, checkOptional, checkText, given } = require('./options.js')
+const {
+  checkInteger,
+  checkMilliseconds,
+  checkNames,
+  checkObject,
+  checkOptional,
+  checkText,
+  given,
+} = require('./options.js')
 
 const MODES = ['auto', 'checksum', 'md5', 'single']
 const FLAGS = [
@@ -38,7 +46,13 @@ const NAMES = [
   ...FLAGS,
 ]
 
-const DEFAULTS = { maxAttempts: 5, requestTimeout: 60_000, connectionTimeout: 10_000, throttleTimeout: 300_000, deleteMode: 'auto' }
+const DEFAULTS = {
+  maxAttempts: 5,
+  requestTimeout: 60_000,
+  connectionTimeout: 10_000,
+  throttleTimeout: 300_000,
+  deleteMode: 'auto',
+}
 
 /** What the addon takes; `credentials` as a function is left out. @param {any} config */
 function toConfig(config) {
@@ -59,12 +73,30 @@ function toConfig(config) {
   for (const name of FLAGS) checkOptional('boolean', name, merged[name])
   for (const name of ['requestTimeout', 'connectionTimeout', 'throttleTimeout']) checkMilliseconds(name, merged[name])
   checkInteger('maxAttempts', merged.maxAttempts, 1000)
-  if (!MODES.includes(merged.deleteMode)) throw invalid('deleteMode', merged.deleteMode, MODES.map((mode) => `'${mode}'`).join(', '))
+  if (!MODES.includes(merged.deleteMode))
+    throw invalid('deleteMode', merged.deleteMode, MODES.map((mode) => `'${mode}'`).join(', '))
   const { region, profile, maxAttempts, throttleTimeout, deleteMode } = merged
-  const times = { requestTimeout: toWait(merged.requestTimeout), connectionTimeout: toWait(merged.connectionTimeout), throttleTimeout }
+  const times = {
+    requestTimeout: toWait(merged.requestTimeout),
+    connectionTimeout: toWait(merged.connectionTimeout),
+    throttleTimeout,
+  }
   const flags = Object.fromEntries(FLAGS.map((name) => [name, merged[name]]))
-  const reached = { endpoint: toEndpoint(merged.endpoint), ...toProxy(merged.proxy), caBundle: toBundle(merged.caBundle) }
-  return given({ region, profile, maxAttempts, deleteMode, ...times, ...flags, ...reached, ...toStatic(config.credentials) })
+  const reached = {
+    endpoint: toEndpoint(merged.endpoint),
+    ...toProxy(merged.proxy),
+    caBundle: toBundle(merged.caBundle),
+  }
+  return given({
+    region,
+    profile,
+    maxAttempts,
+    deleteMode,
+    ...times,
+    ...flags,
+    ...reached,
+    ...toStatic(config.credentials),
+  })
 }
 
 /** 0 means no bound, as it does in the JavaScript SDK. */
@@ -91,7 +123,8 @@ function toProxy(proxy) {
   if (proxy === undefined) return {}
   if (proxy === false) return { isDirect: true }
   const text = typeof proxy === 'string' ? proxy : proxy?.href
-  if (typeof text !== 'string') throw invalid('proxy', proxy, "a URL such as 'http://proxy.example:3128', or false for none")
+  if (typeof text !== 'string')
+    throw invalid('proxy', proxy, "a URL such as 'http://proxy.example:3128', or false for none")
   checkByCore('proxy', text, withoutUser(text))
   return { proxy: text }
 }
@@ -105,7 +138,8 @@ function withoutUser(text) {
 function toBundle(bundle) {
   if (bundle === undefined) return undefined
   const isText = typeof bundle === 'string'
-  if (!isText && !types.isUint8Array(bundle)) throw invalid('caBundle', bundle, 'the path of a file of certificates in PEM, or what it holds')
+  if (!isText && !types.isUint8Array(bundle))
+    throw invalid('caBundle', bundle, 'the path of a file of certificates in PEM, or what it holds')
   const isPath = isText && !bundle.includes('-----BEGIN')
   const shown = isPath ? `The file ${JSON.stringify(bundle)} that caBundle names` : 'caBundle'
   const pem = isPath ? readBundle(bundle) : isText ? bundle : Buffer.from(bundle).toString('latin1')
@@ -118,7 +152,9 @@ function readBundle(path) {
   try {
     return readFileSync(path, 'latin1')
   } catch (error) {
-    throw new SynchronizerInvalidError(`The file ${JSON.stringify(path)} that caBundle names can't be read: ${messageOf(error)}`)
+    throw new SynchronizerInvalidError(
+      `The file ${JSON.stringify(path)} that caBundle names can't be read: ${messageOf(error)}`,
+    )
   }
 }
 
@@ -131,10 +167,15 @@ function toStatic(credentials) {
 function toCredentials(name, credentials) {
   checkObject(name, credentials)
   const { accessKeyId, secretAccessKey, sessionToken, expiration } = credentials
-  for (const [field, value] of [['accessKeyId', accessKeyId], ['secretAccessKey', secretAccessKey]]) {
-    if (typeof value !== 'string' || value === '') throw invalidSecret(`${name}.${field}`, value, 'a string that is not empty')
+  for (const [field, value] of [
+    ['accessKeyId', accessKeyId],
+    ['secretAccessKey', secretAccessKey],
+  ]) {
+    if (typeof value !== 'string' || value === '')
+      throw invalidSecret(`${name}.${field}`, value, 'a string that is not empty')
   }
-  if (sessionToken != null && typeof sessionToken !== 'string') throw invalidSecret(`${name}.sessionToken`, sessionToken, 'a string, or left out')
+  if (sessionToken != null && typeof sessionToken !== 'string')
+    throw invalidSecret(`${name}.sessionToken`, sessionToken, 'a string, or left out')
   const at = expiration == null ? undefined : new Date(expiration).getTime()
   if (Number.isNaN(at)) throw invalid(`${name}.expiration`, expiration, 'a Date, or what makes one')
   const checked = given({ accessKeyId, secretAccessKey, sessionToken, expiration: at })
@@ -145,7 +186,9 @@ function toCredentials(name, credentials) {
 
 /** The value may be a secret, so it is not shown. */
 function invalidSecret(name, value, remedy) {
-  return new SynchronizerInvalidError(`${name} must be ${remedy}, but is a value of type ${typeof value}${value === '' ? ' that is empty' : ''}`)
+  return new SynchronizerInvalidError(
+    `${name} must be ${remedy}, but is a value of type ${typeof value}${value === '' ? ' that is empty' : ''}`,
+  )
 }
 
 module.exports = { toConfig, toCredentials }

@@ -11,7 +11,7 @@ const MOST_FAULTS = 3
 async function serve(job, take) {
   for (let faults = 0; faults < MOST_FAULTS; faults++) {
     try {
-      for (let chunk; (chunk = await job.next({ holds: false })) !== null; ) {
+      for (let chunk; (chunk = await job.next({ holds: false })) !== null;) {
         faults = 0
         take(chunk)
       }

@@ -29,7 +29,13 @@ class S3DeleteError extends S3BulkError {
 class S3AbortError extends S3BulkError {
   /** @param {{ counts: { deleted: number, failed: number }, failed?: object[], cause?: unknown }} told */
   constructor({ counts, failed, cause }) {
-    super({ message: `The job was aborted; ${counts.deleted} keys are deleted, ${counts.failed} failed`, code: 'ABORT_ERR', counts, failed, cause })
+    super({
+      message: `The job was aborted; ${counts.deleted} keys are deleted, ${counts.failed} failed`,
+      code: 'ABORT_ERR',
+      counts,
+      failed,
+      cause,
+    })
   }
 }
 
@@ -37,7 +43,9 @@ class S3AbortError extends S3BulkError {
 const NAMED = 3
 
 function describe(failed, count, bucket) {
-  const names = failed.slice(0, NAMED).map(({ Key, code, message }) => `${JSON.stringify(Key)}: ${code}${message ? ` (${message})` : ''}`)
+  const names = failed
+    .slice(0, NAMED)
+    .map(({ Key, code, message }) => `${JSON.stringify(Key)}: ${code}${message ? ` (${message})` : ''}`)
   const rest = count > NAMED ? `, and ${count - NAMED} more` : ''
   const place = bucket === undefined ? '' : ` of bucket ${JSON.stringify(bucket)}`
   return `${count} ${count === 1 ? 'key' : 'keys'}${place} ${count === 1 ? 'was' : 'were'} not deleted: ${names.join(', ')}${rest}`

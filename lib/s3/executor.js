@@ -61,9 +61,16 @@ class Executor {
     if (!(taskSource instanceof S3Source) || limitPerKey != null || this.#signal != null) return undefined
     const listing = taskSource.takeOver(this.#client)
     if (listing === undefined) return undefined
-    const deletion = { ...this.#options, ...(params.maxTasksInExecution == null ? {} : { maxTasksInExecution: params.maxTasksInExecution }) }
+    const deletion = {
+      ...this.#options,
+      ...(params.maxTasksInExecution == null ? {} : { maxTasksInExecution: params.maxTasksInExecution }),
+    }
     if (listing.Bucket !== deletion.Bucket) {
-      throw invalid('The Bucket of taskExecutor', deletion.Bucket, `that of taskSource, ${JSON.stringify(listing.Bucket)}`)
+      throw invalid(
+        'The Bucket of taskExecutor',
+        deletion.Bucket,
+        `that of taskSource, ${JSON.stringify(listing.Bucket)}`,
+      )
     }
     return runTasks(this.#client, { ...listing, ...deletion }, this.#limitPerKey, params)
   }
@@ -138,7 +145,8 @@ class Executor {
 
 /** The keys and versions of a page, and those of its keys that S3 can't have. */
 function toColumns(page) {
-  if (!Array.isArray(page)) throw invalid('The task of deleteObjects', page, 'an array of keys, as strings or { Key, VersionId? }')
+  if (!Array.isArray(page))
+    throw invalid('The task of deleteObjects', page, 'an array of keys, as strings or { Key, VersionId? }')
   const keys = []
   const refused = []
   let versions = null
@@ -146,7 +154,8 @@ function toColumns(page) {
     const { Key, VersionId } = typeof item === 'string' ? { Key: item, VersionId: undefined } : (item ?? {})
     if (typeof Key !== 'string') throw invalid('A key to delete', item, 'a string or { Key, VersionId? }')
     // An empty one is none to a store, which would then delete the object instead of a version.
-    if (VersionId != null && (typeof VersionId !== 'string' || VersionId === '')) throw invalid(`VersionId of ${JSON.stringify(Key)}`, VersionId, 'a string that is not empty, or left out')
+    if (VersionId != null && (typeof VersionId !== 'string' || VersionId === ''))
+      throw invalid(`VersionId of ${JSON.stringify(Key)}`, VersionId, 'a string that is not empty, or left out')
     const message = faultOf(Key)
     if (message !== undefined) {
       refused.push(failedKey(Key, VersionId, 'InvalidKey', message))

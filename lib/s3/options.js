@@ -5,7 +5,14 @@
 const { isRegExp } = require('node:util/types')
 const core = require('../native/core.js')
 const { SynchronizerInvalidError } = require('../base/errors.js')
-const { checkKeyLimit, checkLimit, checkOptionalFunction, checkOptionalSignal, invalid, show } = require('../base/validate.js')
+const {
+  checkKeyLimit,
+  checkLimit,
+  checkOptionalFunction,
+  checkOptionalSignal,
+  invalid,
+  show,
+} = require('../base/validate.js')
 
 const MOST_IN_BATCH = 1000
 const MOST_LISTERS = 1000
@@ -19,8 +26,25 @@ const DEFAULTS = {
 const TARGET_NAMES = ['Bucket', 'ExpectedBucketOwner', 'RequestPayer']
 const RANGE_NAMES = ['Prefix', 'StartAfter', 'MaxKeys', 'parallelListing', 'filter']
 const LISTING_NAMES = [...TARGET_NAMES, ...RANGE_NAMES, 'where', 'signal']
-const DELETION_NAMES = [...TARGET_NAMES, 'batchSize', 'maxTasksInExecution', 'limitPerKey', 'BypassGovernanceRetention', 'MFA', 'signal']
-const JOB_NAMES = [...DELETION_NAMES, ...RANGE_NAMES, 'all', 'versions', 'dryRun', 'maxTasksInFlight', 'onTaskError', 'onProgress']
+const DELETION_NAMES = [
+  ...TARGET_NAMES,
+  'batchSize',
+  'maxTasksInExecution',
+  'limitPerKey',
+  'BypassGovernanceRetention',
+  'MFA',
+  'signal',
+]
+const JOB_NAMES = [
+  ...DELETION_NAMES,
+  ...RANGE_NAMES,
+  'all',
+  'versions',
+  'dryRun',
+  'maxTasksInFlight',
+  'onTaskError',
+  'onProgress',
+]
 
 function given(options) {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null))
@@ -84,7 +108,8 @@ function checkMilliseconds(name, value) {
 function toTarget({ Bucket, ExpectedBucketOwner, RequestPayer }) {
   if (typeof Bucket !== 'string' || Bucket === '') throw invalid('Bucket', Bucket, 'the name or ARN of a bucket')
   checkText('ExpectedBucketOwner', ExpectedBucketOwner)
-  if (RequestPayer != null && RequestPayer !== 'requester') throw invalid('RequestPayer', RequestPayer, "'requester', or left out")
+  if (RequestPayer != null && RequestPayer !== 'requester')
+    throw invalid('RequestPayer', RequestPayer, "'requester', or left out")
   return { Bucket, ExpectedBucketOwner, requesterPays: RequestPayer === 'requester' }
 }
 
@@ -94,25 +119,45 @@ function toFilter(filter) {
   const { modifiedBefore, minSize, maxSize, suffix, glob, regex, ...unknown } = filter
   const [name] = Object.keys(unknown)
   if (name !== undefined) {
-    throw invalid(`filter.${name}`, unknown[name], 'left out: a filter has modifiedBefore, minSize, maxSize, suffix, glob and regex; for a function use `where`')
+    throw invalid(
+      `filter.${name}`,
+      unknown[name],
+      'left out: a filter has modifiedBefore, minSize, maxSize, suffix, glob and regex; for a function use `where`',
+    )
   }
   const before = modifiedBefore == null ? undefined : new Date(modifiedBefore).getTime()
   if (Number.isNaN(before)) throw invalid('filter.modifiedBefore', modifiedBefore, 'a Date, or what makes one')
-  for (const [sizeName, size] of [['minSize', minSize], ['maxSize', maxSize]]) {
-    if (size != null && !(typeof size === 'number' && size >= 0)) throw invalid(`filter.${sizeName}`, size, 'a number of bytes')
+  for (const [sizeName, size] of [
+    ['minSize', minSize],
+    ['maxSize', maxSize],
+  ]) {
+    if (size != null && !(typeof size === 'number' && size >= 0))
+      throw invalid(`filter.${sizeName}`, size, 'a number of bytes')
   }
   checkText('filter.suffix', suffix)
-  return { modifiedBefore: before, minSize, maxSize, suffix, globs: toPatterns('glob', glob), regexes: toPatterns('regex', regex) }
+  return {
+    modifiedBefore: before,
+    minSize,
+    maxSize,
+    suffix,
+    globs: toPatterns('glob', glob),
+    regexes: toPatterns('regex', regex),
+  }
 }
 
 function toPatterns(name, pattern) {
   if (pattern == null) return undefined
   if (isRegExp(pattern)) {
-    throw invalid(`filter.${name}`, pattern, "a string in the syntax of Rust's regex crate (a RegExp belongs in `where`, which JavaScript runs)")
+    throw invalid(
+      `filter.${name}`,
+      pattern,
+      "a string in the syntax of Rust's regex crate (a RegExp belongs in `where`, which JavaScript runs)",
+    )
   }
   checkText(`filter.${name}`, pattern)
   const fault = core.findFaultInPattern(name === 'glob', pattern)
-  if (fault != null) throw new SynchronizerInvalidError(`filter.${name} must be one that can be read, but is ${show(pattern)}: ${fault}`)
+  if (fault != null)
+    throw new SynchronizerInvalidError(`filter.${name} must be one that can be read, but is ${show(pattern)}: ${fault}`)
   return [pattern]
 }
 
@@ -141,7 +186,14 @@ function toDeletion(options) {
   checkOptional('boolean', 'BypassGovernanceRetention', BypassGovernanceRetention)
   checkText('MFA', MFA)
   checkOptionalSignal(signal)
-  return given({ ...target, batchSize, maxTasksInExecution, BypassGovernanceRetention, MFA, ...toLimitPerKey(limitPerKey) })
+  return given({
+    ...target,
+    batchSize,
+    maxTasksInExecution,
+    BypassGovernanceRetention,
+    MFA,
+    ...toLimitPerKey(limitPerKey),
+  })
 }
 
 function toLimitPerKey(limitPerKey) {

@@ -112,7 +112,8 @@ function openWithPermits(permits, open, ...args) {
 function refuseReentry(limitPerKey, options, keys) {
   if (limitPerKey?.synchronizers == null || innermost() === undefined) return
   const { synchronizers, maxTasksInExecution } = limitPerKey
-  for (const prefix of core.prefixesOf(options, keys)) refuseInside(synchronizers.forKey(prefix, maxTasksInExecution), isInside)
+  for (const prefix of core.prefixesOf(options, keys))
+    refuseInside(synchronizers.forKey(prefix, maxTasksInExecution), isInside)
 }
 
 function refuseInside(synchronizer, isIn) {

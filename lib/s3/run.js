@@ -50,7 +50,10 @@ class Run {
     const { signal, onProgress } = this.#params
     this.#client.started(this)
     if (signal != null) onAbort(signal, this.#onAbort)
-    const timer = onProgress == null ? undefined : setInterval(() => tellSafely(() => this.#report(core.readS3(this.#job.id))), INTERVAL)
+    const timer =
+      onProgress == null
+        ? undefined
+        : setInterval(() => tellSafely(() => this.#report(core.readS3(this.#job.id))), INTERVAL)
     try {
       return await this.#takeAll()
     } finally {
@@ -70,7 +73,12 @@ class Run {
         if (this.#params.onProgress != null) this.#report(chunk[1])
         const counts = countsOf(chunk[1], readClock() - this.#startedAt)
         const failed = this.#failed
-        return { counts, failure: this.#failure(fault, { counts, failed }), handlerFailure: this.#handlerFailure, failed }
+        return {
+          counts,
+          failure: this.#failure(fault, { counts, failed }),
+          handlerFailure: this.#handlerFailure,
+          failed,
+        }
       }
       if (chunk[0] === 'fault') fault = chunk
       else await this.#tellFailed(chunk)
@@ -79,9 +87,12 @@ class Run {
 
   #failure(fault, done) {
     const reentry = this.#permits?.reentry
-    if (reentry !== undefined) return new S3BulkError({ message: reentry.message, code: reentry.code, cause: reentry, ...done })
+    if (reentry !== undefined)
+      return new S3BulkError({ message: reentry.message, code: reentry.code, cause: reentry, ...done })
     if (fault !== undefined) return faultError(fault, done)
-    return this.#isStopped ? closedError(` before the job was over; ${done.counts.deleted} keys are deleted`, done) : undefined
+    return this.#isStopped
+      ? closedError(` before the job was over; ${done.counts.deleted} keys are deleted`, done)
+      : undefined
   }
 
   /** The client ends: nothing more starts, and what was done by then can't be told from all there was to do. */
@@ -151,7 +162,13 @@ async function runTasks(client, options, limitPerKey, params) {
 async function runAll(client, options, limitPerKey, params, isDry) {
   const { signal } = params
   if (signal?.aborted) throw new S3AbortError({ counts: countsOf(NOTHING, 0), cause: signal.reason })
-  const { counts, failure, handlerFailure, failed } = await new Run(client, options, limitPerKey, params, isDry).execute()
+  const { counts, failure, handlerFailure, failed } = await new Run(
+    client,
+    options,
+    limitPerKey,
+    params,
+    isDry,
+  ).execute()
   if (signal?.aborted) throw new S3AbortError({ counts, failed, cause: signal.reason })
   if (failure !== undefined) throw failure
   if (handlerFailure !== undefined) throw handlerFailure.error

@@ -41,14 +41,24 @@ class S3Source extends ClosableIterator {
 
   /** What the addon needs to list it without JavaScript; nothing when that can't be. */
   takeOver(client) {
-    if (client !== this.#client || this.#where !== undefined || this.#signal != null || this.#job !== undefined || this.#isOver) return undefined
+    if (
+      client !== this.#client ||
+      this.#where !== undefined ||
+      this.#signal != null ||
+      this.#job !== undefined ||
+      this.#isOver
+    )
+      return undefined
     this.#isOver = true
     return this.#options
   }
 
   next() {
     const next = this.#last.then(() => this.#next())
-    this.#last = next.then(() => undefined, () => undefined)
+    this.#last = next.then(
+      () => undefined,
+      () => undefined,
+    )
     return next
   }
 
@@ -93,7 +103,8 @@ class S3Source extends ClosableIterator {
       return page.filter((item) => {
         const isWanted = this.#where(item)
         // A promise would count as true for every key.
-        if (typeof isWanted !== 'boolean') throw invalid('What where() returns', isWanted, 'true or false, and no promise of it')
+        if (typeof isWanted !== 'boolean')
+          throw invalid('What where() returns', isWanted, 'true or false, and no promise of it')
         return isWanted
       })
     } catch (error) {

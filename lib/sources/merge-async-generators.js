@@ -52,7 +52,10 @@ class MergedGenerator extends ClosableIterator {
     } catch (error) {
       next = Promise.reject(error)
     }
-    next.then((result) => this.#arrived(source, result), (error) => this.#failed(source, error))
+    next.then(
+      (result) => this.#arrived(source, result),
+      (error) => this.#failed(source, error),
+    )
   }
 
   #arrived(source, result) {
@@ -113,7 +116,8 @@ class MergedGenerator extends ClosableIterator {
 }
 
 function mergeAsyncGenerators(generators) {
-  if (typeof generators?.[Symbol.iterator] !== 'function') throw invalid('generators', generators, 'an array of async generators')
+  if (typeof generators?.[Symbol.iterator] !== 'function')
+    throw invalid('generators', generators, 'an array of async generators')
   return new MergedGenerator([...generators].map((generator) => toIterator('Each of generators', generator)))
 }
 

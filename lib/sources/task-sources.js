@@ -15,7 +15,8 @@ function toIterator(name, source) {
   const remedy = 'an (async) iterator or an (async) iterable'
   if (typeof open === 'function' && typeof source !== 'string') {
     const iterator = open.call(source)
-    if ((typeof iterator !== 'object' && typeof iterator !== 'function') || iterator === null) throw invalid(`The iterator of ${name}`, iterator, remedy)
+    if ((typeof iterator !== 'object' && typeof iterator !== 'function') || iterator === null)
+      throw invalid(`The iterator of ${name}`, iterator, remedy)
     return iterator
   }
   if (typeof source?.next === 'function') return source
@@ -24,7 +25,8 @@ function toIterator(name, source) {
 
 /** Throws at what `next()` of a source gave instead of a result. */
 function checkResult(result) {
-  if (typeof result !== 'object' || result === null) throw invalid('What next() of a source gives', result, 'an object { done, value }')
+  if (typeof result !== 'object' || result === null)
+    throw invalid('What next() of a source gives', result, 'an object { done, value }')
 }
 
 /** Throws at what a source gave instead of a task. */

@@ -54,7 +54,8 @@ class LazyInitializer {
   async #load() {
     try {
       const value = await this.#semaphore.synchronized(() => this.factory())
-      if (value === undefined) throw new SynchronizerInvalidError('The factory of a LazyInitializer must give a value other than undefined')
+      if (value === undefined)
+        throw new SynchronizerInvalidError('The factory of a LazyInitializer must give a value other than undefined')
       this.#value = value
       return value
     } finally {

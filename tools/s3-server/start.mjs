@@ -17,16 +17,16 @@ const suffix = process.platform === 'win32' ? '.exe' : ''
  * `options` are the command line's in camel case (`{ latencyList: 40, requireContentMd5: true, faults: 'file.json' }`);
  * `src/options.rs` describes them. What may change later goes through `configure()`.
  */
-export async function startS3Server (options = {}) {
+export async function startS3Server(options = {}) {
   const child = spawn(await binary(), ['--exit-with-stdin', ...toArguments(options)], {
-    stdio: ['pipe', 'pipe', 'inherit']
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
   const { port, endpoint } = await Promise.race([
     once(createInterface({ input: child.stdout }), 'line').then(([line]) => JSON.parse(line)),
     once(child, 'exit').then(([code, signal]) => {
       throw new Error(`The S3 test server ended with ${signal ?? `code ${code}`} before it listened`)
-    })
+    }),
   ])
 
   async function admin(method, path, body) {
@@ -41,32 +41,32 @@ export async function startS3Server (options = {}) {
     endpoint,
     credentials: {
       accessKeyId: options.accessKey ?? 'test-access-key',
-      secretAccessKey: options.secretKey ?? 'test-secret-key'
+      secretAccessKey: options.secretKey ?? 'test-secret-key',
     },
     /** Counters: see `src/load/stats.rs`. */
     stats: () => admin('GET', 'stats'),
     /** Forgets everything, or with `{ only: 'stats' }` the counters. */
     reset: ({ only } = {}) => admin('POST', only === undefined ? 'reset' : `reset?only=${only}`),
     /** Makes many keys at once: see `src/seed.rs`. */
-    seed: seed => admin('POST', 'seed', seed),
+    seed: (seed) => admin('POST', 'seed', seed),
     /** Replaces the scripted faults: see `src/load/faults.rs`. */
-    faults: faults => admin('POST', 'faults', faults),
+    faults: (faults) => admin('POST', 'faults', faults),
     /** Changes settings. */
-    configure: settings => admin('POST', 'config', settings),
+    configure: (settings) => admin('POST', 'config', settings),
     /** Adds credentials: see `src/auth/credentials.rs`. */
-    addCredentials: credentials => admin('POST', 'credentials', credentials),
+    addCredentials: (credentials) => admin('POST', 'credentials', credentials),
     /** Buckets that answer amiss by a seed: see `src/hostile/mod.rs`. */
     hostile: {
-      make: setup => admin('POST', 'hostile', setup),
-      report: bucket => admin('GET', `hostile?bucket=${bucket}`),
-      forget: bucket => admin('DELETE', `hostile?bucket=${bucket}`),
-      strays: () => admin('GET', 'hostile/strays')
+      make: (setup) => admin('POST', 'hostile', setup),
+      report: (bucket) => admin('GET', `hostile?bucket=${bucket}`),
+      forget: (bucket) => admin('DELETE', `hostile?bucket=${bucket}`),
+      strays: () => admin('GET', 'hostile/strays'),
     },
     /** Ends the server and waits until it is gone. */
     async stop() {
       child.stdin.end()
       await ended
-    }
+    },
   }
 }
 
@@ -74,7 +74,7 @@ function toArguments(options) {
   return Object.entries(options)
     .filter(([, value]) => value !== undefined && value !== false)
     .map(([name, value]) => {
-      const flag = `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
+      const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
       return value === true ? flag : `${flag}=${value}`
     })
 }
@@ -100,8 +100,8 @@ async function findOrBuild() {
 // Asking cargo would take a lock that a build elsewhere may hold for minutes.
 function isFresh(path) {
   if (!existsSync(path)) return false
-  const sources = readdirSync(join(here, 'src'), { recursive: true }).map(name => join(here, 'src', name))
-  const changed = [join(here, 'Cargo.toml'), ...sources].map(source => statSync(source).mtimeMs)
+  const sources = readdirSync(join(here, 'src'), { recursive: true }).map((name) => join(here, 'src', name))
+  const changed = [join(here, 'Cargo.toml'), ...sources].map((source) => statSync(source).mtimeMs)
   return statSync(path).mtimeMs >= Math.max(...changed)
 }
 

@@ -12,7 +12,13 @@ export async function reading(urls: AsyncIterable<URL>): Promise<void> {
     exactly<string>()(path)
     data.readUInt8(0)
   }
-  for await (const { path, data } of readFiles(urls, { encoding: 'utf8', ordered: false, timeout: 5, signal, special: true })) {
+  for await (const { path, data } of readFiles(urls, {
+    encoding: 'utf8',
+    ordered: false,
+    timeout: 5,
+    signal,
+    special: true,
+  })) {
     exactly<URL>()(path)
     exactly<string>()(data)
   }
@@ -27,12 +33,22 @@ export async function reading(urls: AsyncIterable<URL>): Promise<void> {
   exactly<(FileData<string, string | Buffer> | FileFailure<string>)[]>()(await readFilesToArray(names, open))
   for await (const { data } of readFiles(names, open)) exactly<string | Buffer>()(data)
   for await (const { data } of readFiles(listFiles('.'), open)) exactly<string | Buffer>()(data)
-  const options: ReadFilesOptions & { encoding: 'latin1'; errors: 'throw' } = { encoding: 'latin1', errors: 'throw', maxBytesInFlight: 1 }
+  const options: ReadFilesOptions & { encoding: 'latin1'; errors: 'throw' } = {
+    encoding: 'latin1',
+    errors: 'throw',
+    maxBytesInFlight: 1,
+  }
   for await (const { data } of readFiles(listFiles('.'), options)) exactly<string>()(data)
 }
 
 export async function listing(): Promise<void> {
-  const files = listFiles('.', { glob: ['**/*.ts'], ignore: 'node_modules', followSymlinks: true, hidden: true, signal })
+  const files = listFiles('.', {
+    glob: ['**/*.ts'],
+    ignore: 'node_modules',
+    followSymlinks: true,
+    hidden: true,
+    signal,
+  })
   exactly<ListedFiles>()(files)
   await new SynchronizerProvider().executeTasks({
     maxTasksInFlight: 1,

@@ -18,7 +18,11 @@ export async function results(): Promise<void> {
   })
   exactly<AsyncGenerator<number, void>>()(results)
   for await (const result of results) exactly<number>()(result)
-  for await (const result of sp.mapTasks({ maxTasksInFlight: 1, taskSource: [{ task: 1 }], taskMapper: ({ task }) => `${task}` })) {
+  for await (const result of sp.mapTasks({
+    maxTasksInFlight: 1,
+    taskSource: [{ task: 1 }],
+    taskMapper: ({ task }) => `${task}`,
+  })) {
     exactly<string>()(result)
   }
 }

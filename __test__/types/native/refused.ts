@@ -67,7 +67,11 @@ export async function refused(): Promise<void> {
     limitPerKey: { key: (task: number) => task, maxTasksInExecution: 1 },
   })
   // @ts-expect-error ya-syn's own type stays as narrow as it is there
-  const narrow: SynchronizerTaskExecutorParams<number> = { maxTasksInFlight: 1, taskSource: [{ task: 1 }], taskExecutor }
+  const narrow: SynchronizerTaskExecutorParams<number> = {
+    maxTasksInFlight: 1,
+    taskSource: [{ task: 1 }],
+    taskExecutor,
+  }
   // @ts-expect-error the task has no other fields
   const task: SynchronizerTask<number> = { task: 1, key: 'k' }
   // @ts-expect-error only arrays can be cut anew

@@ -2,7 +2,17 @@
 import { SynchronizerProvider } from 'ya-syn-native'
 import type { ExecuteTasksProgress, TaskSource } from 'ya-syn-native'
 import { S3AbortError, S3BulkClient, S3BulkError, S3DeleteError } from 'ya-syn-native/s3'
-import type { S3BulkClientConfig, S3Counts, S3Deletable, S3FailedKey, S3Listing, S3Object, S3ObjectVersion, S3Progress, S3TasksProgress } from 'ya-syn-native/s3'
+import type {
+  S3BulkClientConfig,
+  S3Counts,
+  S3Deletable,
+  S3FailedKey,
+  S3Listing,
+  S3Object,
+  S3ObjectVersion,
+  S3Progress,
+  S3TasksProgress,
+} from 'ya-syn-native/s3'
 import { exactly } from '../exactly.js'
 
 const provider = new SynchronizerProvider()
@@ -10,8 +20,16 @@ const { signal } = new AbortController()
 
 export const configs: S3BulkClientConfig[] = [
   {},
-  { region: 'eu-central-1', credentials: async () => ({ accessKeyId: 'a', secretAccessKey: 'b', expiration: new Date() }) },
-  { endpoint: new URL('http://127.0.0.1:9000'), credentials: { accessKeyId: 'a', secretAccessKey: 'b' }, forcePathStyle: true, deleteMode: 'md5' },
+  {
+    region: 'eu-central-1',
+    credentials: async () => ({ accessKeyId: 'a', secretAccessKey: 'b', expiration: new Date() }),
+  },
+  {
+    endpoint: new URL('http://127.0.0.1:9000'),
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+    forcePathStyle: true,
+    deleteMode: 'md5',
+  },
   { credentials: false, proxy: false, caBundle: '/etc/ssl/own.pem' },
   { proxy: new URL('http://user:password@proxy.example:3128'), caBundle: new Uint8Array() },
   { requestHandler: { requestTimeout: 1000 }, maxAttempts: 2 },
@@ -21,8 +39,18 @@ export async function pipelines(s3: S3BulkClient): Promise<void> {
   await provider.executeTasks({
     maxTasksInFlight: 100,
     maxTasksInExecution: 50,
-    taskSource: s3.listKeys({ Bucket: 'b', Prefix: 'p', parallelListing: 1, filter: { suffix: '.tmp', modifiedBefore: Date.now() }, where: (key) => key.length > 3 }),
-    taskExecutor: s3.deleteObjects({ Bucket: 'b', batchSize: 500, limitPerKey: { prefixLength: 4, maxTasksInExecution: 2, synchronizers: provider } }),
+    taskSource: s3.listKeys({
+      Bucket: 'b',
+      Prefix: 'p',
+      parallelListing: 1,
+      filter: { suffix: '.tmp', modifiedBefore: Date.now() },
+      where: (key) => key.length > 3,
+    }),
+    taskExecutor: s3.deleteObjects({
+      Bucket: 'b',
+      batchSize: 500,
+      limitPerKey: { prefixLength: 4, maxTasksInExecution: 2, synchronizers: provider },
+    }),
     onTaskError: (_, { task }) => exactly<string[]>()(task),
     onProgress: (progress) => exactly<number>()((progress as S3TasksProgress).deleted),
     signal,
@@ -33,7 +61,11 @@ export async function pipelines(s3: S3BulkClient): Promise<void> {
     taskExecutor: s3.deleteObjects({ Bucket: 'b', limitPerKey: { delimiter: '/', maxTasksInExecution: 2 } }),
   })
   const source: TaskSource<string[]> = s3.listKeys({ Bucket: 'b' })
-  await provider.executeTasks({ maxTasksInFlight: 1, taskSource: source, taskExecutor: async ({ task }) => exactly<string[]>()(task) })
+  await provider.executeTasks({
+    maxTasksInFlight: 1,
+    taskSource: source,
+    taskExecutor: async ({ task }) => exactly<string[]>()(task),
+  })
   await s3.deleteObjects({ Bucket: 'b' })({ task: ['a', { Key: 'b' }, { Key: 'c', VersionId: 'v' }] })
 }
 
@@ -48,11 +80,24 @@ export async function listings(s3: S3BulkClient): Promise<void> {
 
 export async function jobs(s3: S3BulkClient): Promise<void> {
   try {
-    exactly<S3Counts>()(await s3.deletePrefix({ Bucket: 'b', Prefix: 'p/', versions: true, signal, onProgress: (progress) => exactly<S3Progress>()(progress) }))
-    await s3.deletePrefix({ Bucket: 'b', all: true, dryRun: true, onTaskError: async (error, { task }) => {
-      exactly<S3FailedKey[]>()(error.failed)
-      exactly<S3Deletable[]>()(task)
-    } })
+    exactly<S3Counts>()(
+      await s3.deletePrefix({
+        Bucket: 'b',
+        Prefix: 'p/',
+        versions: true,
+        signal,
+        onProgress: (progress) => exactly<S3Progress>()(progress),
+      }),
+    )
+    await s3.deletePrefix({
+      Bucket: 'b',
+      all: true,
+      dryRun: true,
+      onTaskError: async (error, { task }) => {
+        exactly<S3FailedKey[]>()(error.failed)
+        exactly<S3Deletable[]>()(task)
+      },
+    })
   } catch (error) {
     if (error instanceof S3AbortError) exactly<number>()(error.counts.deleted)
     else if (error instanceof S3DeleteError) exactly<S3FailedKey[]>()(error.failed)

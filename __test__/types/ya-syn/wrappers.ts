@@ -19,7 +19,10 @@ export function withTimeout<T>(s: Synchronizer, ms: number, cb: () => Promise<T>
   return s.timeout(ms).synchronized<T>({ cb })
 }
 
-export function limited<A extends unknown[], R>(s: ISemaphore, fn: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
+export function limited<A extends unknown[], R>(
+  s: ISemaphore,
+  fn: (...args: A) => Promise<R>,
+): (...args: A) => Promise<R> {
   return (...args) => s.synchronized(() => fn(...args))
 }
 

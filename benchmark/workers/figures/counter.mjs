@@ -37,7 +37,7 @@ const measure = async (row, calls) => {
   return {
     nanoseconds,
     lost: THREADS * calls - new Float64Array(buffer, 0, 1)[0],
-    maxPerMin: Math.max(...granted) / Math.min(...granted)
+    maxPerMin: Math.max(...granted) / Math.min(...granted),
   }
 }
 
@@ -47,7 +47,7 @@ const counter = {
   rows,
   columns: ['nanoseconds', 'lost', 'maxPerMin'],
   calls: 100_000,
-  measure
+  measure,
 }
 
 export { counter, thread }

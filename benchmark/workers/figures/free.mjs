@@ -7,7 +7,7 @@ const PROCESS = 'process scope'
 
 const providers = {
   [THREAD]: { providerId: 'benchmark' },
-  [PROCESS]: { providerId: 'benchmark', scope: 'process' }
+  [PROCESS]: { providerId: 'benchmark', scope: 'process' },
 }
 
 const measure = async (row, calls) => {
@@ -26,7 +26,7 @@ const free = {
   rows: [THREAD, PROCESS],
   columns: ['nanoseconds'],
   calls: 200_000,
-  measure
+  measure,
 }
 
 export { PROCESS, THREAD, free }

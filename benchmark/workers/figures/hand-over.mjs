@@ -31,7 +31,8 @@ const takeTurns = async ({ row, id, calls, buffer, lock }) => {
   for (let i = 0; i < calls; i++) {
     const section = run(async () => {
       const now = process.hrtime.bigint()
-      if (Atomics.exchange(cells, LAST, id + 1) === other + 1) nanoseconds.push(Number(now - Atomics.load(releasedAt, 0)))
+      if (Atomics.exchange(cells, LAST, id + 1) === other + 1)
+        nanoseconds.push(Number(now - Atomics.load(releasedAt, 0)))
       Atomics.store(cells, id, NOT_QUEUED)
       await until(() => Atomics.load(cells, other) !== NOT_QUEUED)
       await sleep(PAUSE)
@@ -46,24 +47,25 @@ const takeTurns = async ({ row, id, calls, buffer, lock }) => {
   return nanoseconds
 }
 
-const passMessages = ({ id, calls, buffer }) => new Promise((resolve) => {
-  const cells = new Int32Array(buffer, 0, 4)
-  const channel = new BroadcastChannel('benchmark')
-  const nanoseconds = []
-  const send = async () => {
-    await sleep(PAUSE)
-    channel.postMessage(process.hrtime.bigint())
-  }
-  channel.onmessage = async ({ data }) => {
-    nanoseconds.push(Number(process.hrtime.bigint() - data))
-    await send()
-    if (nanoseconds.length < calls) return
-    channel.close()
-    resolve(nanoseconds)
-  }
-  Atomics.store(cells, id, QUEUED)
-  if (id === 0) until(() => Atomics.load(cells, 1) === QUEUED).then(send)
-})
+const passMessages = ({ id, calls, buffer }) =>
+  new Promise((resolve) => {
+    const cells = new Int32Array(buffer, 0, 4)
+    const channel = new BroadcastChannel('benchmark')
+    const nanoseconds = []
+    const send = async () => {
+      await sleep(PAUSE)
+      channel.postMessage(process.hrtime.bigint())
+    }
+    channel.onmessage = async ({ data }) => {
+      nanoseconds.push(Number(process.hrtime.bigint() - data))
+      await send()
+      if (nanoseconds.length < calls) return
+      channel.close()
+      resolve(nanoseconds)
+    }
+    Atomics.store(cells, id, QUEUED)
+    if (id === 0) until(() => Atomics.load(cells, 1) === QUEUED).then(send)
+  })
 
 const thread = (data) => (data.row === MESSAGE ? passMessages(data) : takeTurns(data))
 
@@ -79,7 +81,7 @@ const handOver = {
   rows: [...rows, MESSAGE],
   columns: ['median', 'p90', 'handOvers'],
   calls: 500,
-  measure
+  measure,
 }
 
 export { MESSAGE, handOver, thread }

@@ -48,7 +48,9 @@ const thread = async ({ row, id, buffer }) => {
       else await provider.forKey(`key ${key}`).synchronized(() => section(key))
     }
   }
-  const collecting = setInterval(() => { if (Atomics.load(cells, ORDER) === REST) globalThis.gc() }, 20)
+  const collecting = setInterval(() => {
+    if (Atomics.load(cells, ORDER) === REST) globalThis.gc()
+  }, 20)
   await Promise.all(Array.from({ length: AT_A_TIME }, loop))
   clearInterval(collecting)
   return done
@@ -79,7 +81,7 @@ const measure = async (row, rounds) => {
     await sleep(Math.random() * 100)
     await worker.terminate()
   }
-  const megabytes = (await memoryAtRest(cells) - before) / 1e6
+  const megabytes = ((await memoryAtRest(cells)) - before) / 1e6
   Atomics.store(cells, ORDER, STOP)
   const done = await Promise.all(workers.map(({ result }) => result))
   if (row === NOTHING) return { megabytes }
@@ -87,7 +89,13 @@ const measure = async (row, rounds) => {
   const provider = await openProvider()
   let lost = 0
   for (let key = 0; key < KEYS; key++) {
-    await provider.forKey(`key ${key}`).throttle().synchronized(async () => {}).catch(() => { lost++ })
+    await provider
+      .forKey(`key ${key}`)
+      .throttle()
+      .synchronized(async () => {})
+      .catch(() => {
+        lost++
+      })
   }
   if (Math.min(...done) === 0) throw new Error('a worker got no permit at all')
   return { megabytes, lost, violations: Atomics.load(cells, VIOLATIONS) }
@@ -100,7 +108,7 @@ const killed = {
   columns: ['megabytes', 'lost', 'violations'],
   calls: 200,
   once: true,
-  measure
+  measure,
 }
 
 export { NOTHING, killed, thread }

@@ -7,10 +7,20 @@ export const BOUND = 20_000
 
 /** Runs the job on the bucket; `given` are the items for an executor. */
 export async function runJob(scenario, { Bucket, endpoint, credentials, requestTimeout, given }) {
-  const client = new S3BulkClient({ endpoint, credentials, region: 'us-east-1', forcePathStyle: true, requestTimeout, ...scenario.client })
+  const client = new S3BulkClient({
+    endpoint,
+    credentials,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    requestTimeout,
+    ...scenario.client,
+  })
   const seen = { yielded: [], calls: [], taskErrors: [], tasks: [], progress: undefined, settled: false }
   const controller = new AbortController()
-  const timer = scenario.abortAfter === undefined ? undefined : setTimeout(() => controller.abort(new Error('enough')), scenario.abortAfter)
+  const timer =
+    scenario.abortAfter === undefined
+      ? undefined
+      : setTimeout(() => controller.abort(new Error('enough')), scenario.abortAfter)
   const started = performance.now()
   const run = start(scenario, { client, Bucket, given, seen, signal: controller.signal })
   const settled = run.then(
@@ -54,7 +64,15 @@ async function start(scenario, { client, Bucket, given, seen, signal }) {
     case 'dryRun':
     case 'dryRunVersions': {
       const listens = scenario.listensToErrors ? { onTaskError } : {}
-      return client.deletePrefix({ ...range, ...deletion, versions, dryRun: job.startsWith('dryRun'), signal, onProgress, ...listens })
+      return client.deletePrefix({
+        ...range,
+        ...deletion,
+        versions,
+        dryRun: job.startsWith('dryRun'),
+        signal,
+        onProgress,
+        ...listens,
+      })
     }
     case 'fused':
     case 'fusedVersions':
@@ -63,7 +81,14 @@ async function start(scenario, { client, Bucket, given, seen, signal }) {
       const where = job === 'piped' ? { where: () => true } : {}
       const source = versions ? client.listObjectVersions(range) : client.listKeys({ ...range, ...where })
       const taskExecutor = client.deleteObjects({ Bucket, batchSize, limitPerKey })
-      const pipeline = { taskSource: source, taskExecutor, maxTasksInExecution, maxTasksInFlight: 2 * maxTasksInExecution, onTaskError, signal }
+      const pipeline = {
+        taskSource: source,
+        taskExecutor,
+        maxTasksInExecution,
+        maxTasksInFlight: 2 * maxTasksInExecution,
+        onTaskError,
+        signal,
+      }
       if (job !== 'piped') pipeline.onProgress = onProgress
       return new SynchronizerProvider().executeTasks(pipeline)
     }
@@ -86,6 +111,10 @@ async function read(source, seen, toItem) {
 async function call(execute, given, size, seen) {
   const parts = []
   for (let at = 0; at < given.length; at += size) parts.push(given.slice(at, at + size))
-  const ends = await Promise.allSettled(parts.map((task) => execute({ task: task.map(({ Key, VersionId }) => (VersionId === undefined ? Key : { Key, VersionId })) })))
+  const ends = await Promise.allSettled(
+    parts.map((task) =>
+      execute({ task: task.map(({ Key, VersionId }) => (VersionId === undefined ? Key : { Key, VersionId })) }),
+    ),
+  )
   seen.calls = ends.map(({ reason }, i) => ({ items: parts[i], error: reason }))
 }

@@ -4,8 +4,24 @@
 
 /** Mutations that change nothing that a careful reader needs, or only what the contract allows. */
 const HARMLESS = [
-  'pretty', 'namespaced', 'cdata', 'byte-order-mark', 'extra-elements', 'percent-blank', 'lower-hex', 'encode-all', 'raw-plus',
-  'boolean-case', 'drop-truncated', 'rename-root', 'ignore-quiet', 'reverse-results', 'double-results', 'gone-codes', 'few-keys', 'ignore-max-keys',
+  'pretty',
+  'namespaced',
+  'cdata',
+  'byte-order-mark',
+  'extra-elements',
+  'percent-blank',
+  'lower-hex',
+  'encode-all',
+  'raw-plus',
+  'boolean-case',
+  'drop-truncated',
+  'rename-root',
+  'ignore-quiet',
+  'reverse-results',
+  'double-results',
+  'gone-codes',
+  'few-keys',
+  'ignore-max-keys',
   'marker-case',
 ]
 /** Those that pass when they come once. */
@@ -19,7 +35,8 @@ const bytes = (text) => Buffer.from(text)
 export function judge(scenario, seen, report, { Bucket, host, given }) {
   const wrong = new Facts()
   const { prefix, startAfter, job } = scenario
-  const isInScope = (key) => key.startsWith(prefix) && (startAfter === undefined || Buffer.compare(bytes(key), bytes(startAfter)) > 0)
+  const isInScope = (key) =>
+    key.startsWith(prefix) && (startAfter === undefined || Buffer.compare(bytes(key), bytes(startAfter)) > 0)
   const truth = {
     given: given && names(given.map(({ Key, VersionId }) => [Key, VersionId])),
     inScope: names(report.initial.filter(([key]) => isInScope(key))),
@@ -57,7 +74,10 @@ class Facts {
   }
 
   sentences() {
-    return [...this.#byKind].map(([kind, { detail, more }]) => `${kind}${detail === '' ? '' : `: ${detail}`}${more > 0 ? `, and ${more} more` : ''}`)
+    return [...this.#byKind].map(
+      ([kind, { detail, more }]) =>
+        `${kind}${detail === '' ? '' : `: ${detail}`}${more > 0 ? `, and ${more} more` : ''}`,
+    )
   }
 }
 
@@ -66,7 +86,8 @@ function judgeRequests({ job, versions, prefix }, report, truth, wrong) {
   const known = new Set([...truth.inScope, ...truth.phantoms])
   for (const { method, uri, operation, items } of report.requests) {
     const what = `${method} ${uri}`
-    if (method !== 'GET' && method !== 'HEAD' && !['DeleteObject', 'DeleteObjects'].includes(operation)) wrong.push('a request that nobody asked for', what)
+    if (method !== 'GET' && method !== 'HEAD' && !['DeleteObject', 'DeleteObjects'].includes(operation))
+      wrong.push('a request that nobody asked for', what)
     const asked = new URL(uri, 'http://store').searchParams.get('prefix')
     if (operation?.startsWith('List') && !asked?.startsWith(prefix)) wrong.push('a listing outside of the prefix', what)
     if (items.length > 0 && !deletes) wrong.push('a delete in a job that deletes nothing', what)
@@ -90,9 +111,11 @@ function judgeErrors(seen, { Bucket, host }, wrong) {
     if (error === undefined || error === seen.reason) continue
     const { name, code, message, failed = [] } = error
     const text = `${name} ${JSON.stringify(code)}: ${message}`
-    if (typeof code !== 'string' || code === '' || code === 'Panic') wrong.push(`an error has the code ${JSON.stringify(code)}`, text)
+    if (typeof code !== 'string' || code === '' || code === 'Panic')
+      wrong.push(`an error has the code ${JSON.stringify(code)}`, text)
     if (!message) wrong.push('an error says nothing', text)
-    if (name !== 'AbortError' && !message?.includes(Bucket) && !message?.includes(host)) wrong.push('an error names neither bucket nor host', text)
+    if (name !== 'AbortError' && !message?.includes(Bucket) && !message?.includes(host))
+      wrong.push('an error names neither bucket nor host', text)
     for (const key of failed) {
       const isTold = typeof key.code === 'string' && key.code !== '' && key.code !== 'Panic' && key.message !== ''
       if (!isTold) wrong.push('a key failed without a word', JSON.stringify(key))
@@ -105,7 +128,8 @@ function judgeListing(seen, truth, wrong) {
   const distinct = new Set(yielded)
   const never = yielded.filter((name) => !truth.inScope.has(name) && !truth.phantoms.has(name))
   if (never.length > 0) wrong.push('listed what never was, or was not asked for', some(never))
-  if (yielded.length > distinct.size + truth.doubled) wrong.push('listed more often than once', some(yielded.filter((name, i) => yielded.indexOf(name) !== i)))
+  if (yielded.length > distinct.size + truth.doubled)
+    wrong.push('listed more often than once', some(yielded.filter((name, i) => yielded.indexOf(name) !== i)))
   if (seen.error !== undefined || seen.aborted) return
   const missed = [...truth.inScope].filter((name) => !distinct.has(name) && !truth.hidden.has(name))
   if (missed.length > 0) wrong.push('the listing ended well and passed over keys', some(missed))
@@ -118,14 +142,21 @@ function judgeCalls(seen, truth, wrong) {
     const rest = items.map(({ Key, VersionId }) => nameOf(Key, VersionId)).filter((name) => !failed.has(name))
     const stayed = rest.filter((name) => truth.remaining.has(name))
     if (stayed.length > 0) wrong.push('counted as deleted and still there', some(stayed))
-    if (error !== undefined && error.deleted + error.failed.length !== items.length) wrong.push('the counts do not add up', `${error.deleted} deleted and ${error.failed.length} failed of ${items.length}`)
+    if (error !== undefined && error.deleted + error.failed.length !== items.length)
+      wrong.push(
+        'the counts do not add up',
+        `${error.deleted} deleted and ${error.failed.length} failed of ${items.length}`,
+      )
   }
 }
 
 function judgeDeletion({ job }, seen, truth, wrong) {
   const { error, progress } = seen
   const isDry = job.startsWith('dryRun')
-  const counts = seen.value ?? error?.counts ?? (progress && { listed: progress.listed, deleted: progress.deleted, failed: progress.failed })
+  const counts =
+    seen.value ??
+    error?.counts ??
+    (progress && { listed: progress.listed, deleted: progress.deleted, failed: progress.failed })
   const failed = [error, ...seen.taskErrors].flatMap((each) => each?.failed ?? [])
   // An error that names no keys is about all of its task.
   const untried = seen.tasks.filter((_, i) => seen.taskErrors[i].failed === undefined).flat()
@@ -139,11 +170,17 @@ function judgeDeletion({ job }, seen, truth, wrong) {
     if (counts.deleted > most) wrong.push('more are counted as deleted than are', `${most} are, ${text}`)
     const sum = counts.deleted + counts.failed
     if (isComplete ? sum !== counts.listed : sum > counts.listed && !isDry) wrong.push('the counts do not add up', text)
-    if (isComplete && !isDry && failed.length !== counts.failed) wrong.push('not every failed key is reported', `${failed.length} are, ${text}`)
-    if (progress !== undefined && !isDry && ['listed', 'deleted', 'failed'].some((name) => progress[name] !== counts[name])) {
+    if (isComplete && !isDry && failed.length !== counts.failed)
+      wrong.push('not every failed key is reported', `${failed.length} are, ${text}`)
+    if (
+      progress !== undefined &&
+      !isDry &&
+      ['listed', 'deleted', 'failed'].some((name) => progress[name] !== counts[name])
+    ) {
       wrong.push('the last report of progress differs', `${JSON.stringify(progress)} ${text}`)
     }
-    if (progress !== undefined && progress.inFlight !== 0) wrong.push('requests are in flight at the end', `${progress.inFlight}`)
+    if (progress !== undefined && progress.inFlight !== 0)
+      wrong.push('requests are in flight at the end', `${progress.inFlight}`)
   }
   if (!isComplete) return
   if (isDry) {
@@ -151,7 +188,9 @@ function judgeDeletion({ job }, seen, truth, wrong) {
     if (counts.listed < least) wrong.push('the dry run passed over keys', `${counts.listed} of at least ${least}`)
     return
   }
-  const missed = [...truth.inScope].filter((name) => truth.remaining.has(name) && !truth.hidden.has(name) && !failedNames.has(name))
+  const missed = [...truth.inScope].filter(
+    (name) => truth.remaining.has(name) && !truth.hidden.has(name) && !failedNames.has(name),
+  )
   if (missed.length > 0) wrong.push('the job ended as if all were done, and keys remain', some(missed))
 }
 

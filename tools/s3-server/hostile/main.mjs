@@ -16,7 +16,8 @@ const { values } = parseArgs({
   },
 })
 
-const seeds = values.seed?.map(Number) ?? Array.from({ length: Number(values.seeds) }, (_, i) => Number(values.from) + i)
+const seeds =
+  values.seed?.map(Number) ?? Array.from({ length: Number(values.seeds) }, (_, i) => Number(values.from) + i)
 const bad = seeds.find((seed) => !Number.isSafeInteger(seed) || seed < 0)
 if (bad !== undefined || seeds.length === 0) {
   console.error(`A seed must be an integer, 0 or more, but is ${bad}`)
@@ -28,7 +29,9 @@ const { tried, failures, elapsed } = await tryCases(
   { concurrency: Number(values.concurrency), bound: Number(values.bound) * 1000, onFailure: report },
 )
 const failed = new Set(failures.map(({ seed }) => seed)).size
-console.log(`hostile store: ${tried} of ${seeds.length} seeds tried in ${(elapsed / 1000).toFixed(1)} s, ${failed} failed`)
+console.log(
+  `hostile store: ${tried} of ${seeds.length} seeds tried in ${(elapsed / 1000).toFixed(1)} s, ${failed} failed`,
+)
 process.exitCode = failures.length > 0 || tried < seeds.length ? 1 : 0
 
 function report({ seed, wrong, job, profile, end, taskErrors = [], requests = [] }) {

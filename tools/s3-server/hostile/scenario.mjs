@@ -3,12 +3,63 @@ import { Dice } from './dice.mjs'
 
 const PREFIXES = ['p/', 'p/', 'p p/', 'a+b/', 'ü%/', 'logs', 'x%2Fy/', 'd/./', 'a&b<']
 const ODD = [
-  ' ', '+', '%', '%20', '%2B', '%2F', 'é', '😀', '/', '//', '.', '..', '/../', '/./', '\u0001', '\u001f', '\n', '\r', '\t', '\u007f',
-  '&', '&amp;', '<', '>', '"', "'", '?', '#', '~', '*', '\\', '=', '!', '\ufffd', '日本',
+  ' ',
+  '+',
+  '%',
+  '%20',
+  '%2B',
+  '%2F',
+  'é',
+  '😀',
+  '/',
+  '//',
+  '.',
+  '..',
+  '/../',
+  '/./',
+  '\u0001',
+  '\u001f',
+  '\n',
+  '\r',
+  '\t',
+  '\u007f',
+  '&',
+  '&amp;',
+  '<',
+  '>',
+  '"',
+  "'",
+  '?',
+  '#',
+  '~',
+  '*',
+  '\\',
+  '=',
+  '!',
+  '\ufffd',
+  '日本',
 ]
 const JOBS = [
-  'prefix', 'prefix', 'prefix', 'prefix', 'versions', 'versions', 'versions', 'dryRun', 'dryRunVersions', 'fused', 'fused', 'fusedVersions', 'piped',
-  'listKeys', 'listKeys', 'listObjects', 'listVersions', 'executor', 'executor', 'executorVersions',
+  'prefix',
+  'prefix',
+  'prefix',
+  'prefix',
+  'versions',
+  'versions',
+  'versions',
+  'dryRun',
+  'dryRunVersions',
+  'fused',
+  'fused',
+  'fusedVersions',
+  'piped',
+  'listKeys',
+  'listKeys',
+  'listObjects',
+  'listVersions',
+  'executor',
+  'executor',
+  'executorVersions',
 ]
 
 const OF_VERSIONS = ['versions', 'dryRunVersions', 'fusedVersions', 'listVersions', 'executorVersions']
@@ -82,7 +133,19 @@ function safelyDecoded(text) {
 /** Keys that are near the prefix, and not under it. */
 function drawDecoys(prefix) {
   const cut = prefix.slice(0, -1)
-  const near = [cut, `${cut}0`, `${cut}~`, prefix.toUpperCase(), encodeURIComponent(prefix), prefix.replaceAll('+', ' '), prefix.replaceAll(' ', '+'), 'o', 'a', 'zz/z', ` ${prefix}x`]
+  const near = [
+    cut,
+    `${cut}0`,
+    `${cut}~`,
+    prefix.toUpperCase(),
+    encodeURIComponent(prefix),
+    prefix.replaceAll('+', ' '),
+    prefix.replaceAll(' ', '+'),
+    'o',
+    'a',
+    'zz/z',
+    ` ${prefix}x`,
+  ]
   const names = near.flatMap((name) => [name, `${name}1`])
   return [...new Set(names)].filter((name) => name !== '' && !name.startsWith(prefix))
 }

@@ -52,7 +52,8 @@ async function tryOne({ seed, profile, change = {} }, server) {
   const given = scenario.job.startsWith('executor') ? drawGiven(scenario, initial) : undefined
   const requestTimeout = isSlow(made.profile) ? SHORT : LONG
   // Where each request may take its whole time, one after the other would take minutes by right.
-  if (isSlow(made.profile)) Object.assign(scenario.deletion, { maxTasksInExecution: 50, limitPerKey: undefined, batchSize: 10 })
+  if (isSlow(made.profile))
+    Object.assign(scenario.deletion, { maxTasksInExecution: 50, limitPerKey: undefined, batchSize: 10 })
   const { endpoint, credentials } = server
   const seen = await runJob(scenario, { Bucket, endpoint, credentials, requestTimeout, given })
   const report = await server.hostile.report(Bucket)
@@ -68,7 +69,9 @@ function isSlow({ habits, chance, once }) {
 /** What the executor is to delete: some of what there is, and some that never was. */
 function drawGiven({ seed, prefix, versions }, initial) {
   const dice = new Dice(seed + 0.5)
-  const real = initial.filter(([key]) => key.startsWith(prefix) && dice.percent(70)).map(([Key, VersionId]) => (versions ? { Key, VersionId } : { Key }))
+  const real = initial
+    .filter(([key]) => key.startsWith(prefix) && dice.percent(70))
+    .map(([Key, VersionId]) => (versions ? { Key, VersionId } : { Key }))
   const never = { Key: `${prefix}never was` }
   return versions ? real : [...real, never]
 }
@@ -77,10 +80,25 @@ function drawGiven({ seed, prefix, versions }, initial) {
 function tell(scenario, seen, report) {
   const { keys, decoys, ...job } = scenario
   const requests = report.requests.map(({ method, uri, items, mutations, performed, status }) => {
-    const what = items.length > 0 ? ` [${items.slice(0, 3).map(([key, version]) => JSON.stringify(key) + (version ? `@${version}` : '')).join(', ')}${items.length > 3 ? `, ${items.length} in all` : ''}]` : ''
+    const what =
+      items.length > 0
+        ? ` [${items
+            .slice(0, 3)
+            .map(([key, version]) => JSON.stringify(key) + (version ? `@${version}` : ''))
+            .join(', ')}${items.length > 3 ? `, ${items.length} in all` : ''}]`
+        : ''
     return `${method} ${uri}${what} -> ${status || 'nothing'}${performed ? `, ${performed} done` : ''}${mutations.length > 0 ? ` (${mutations.join(', ')})` : ''}`
   })
   const { error, value, taskErrors } = seen
-  const end = error === undefined ? `resolved: ${JSON.stringify(value)}` : `rejected: ${error.name} ${error.code}: ${error.message} ${JSON.stringify(error.counts)}`
-  return { job: { ...job, keys: keys.length, decoys: decoys.length }, profile: report.profile, end, taskErrors: taskErrors.map(({ message }) => message), requests }
+  const end =
+    error === undefined
+      ? `resolved: ${JSON.stringify(value)}`
+      : `rejected: ${error.name} ${error.code}: ${error.message} ${JSON.stringify(error.counts)}`
+  return {
+    job: { ...job, keys: keys.length, decoys: decoys.length },
+    profile: report.profile,
+    end,
+    taskErrors: taskErrors.map(({ message }) => message),
+    requests,
+  }
 }
