@@ -1,6 +1,7 @@
 // Time and memory of one piece of work, as every scenario takes them.
 
 import { readFileSync } from 'node:fs'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 /** Nanoseconds for which this thread was ready to run while other processes had the cores; known on Linux only. */
 const nanosecondsKeptWaiting = () => {
@@ -34,4 +35,31 @@ const expectCalls = (calls, expected) => {
   if (calls !== expected) throw new Error(`${calls} callbacks ran where ${expected} should have`)
 }
 
-export { expectCalls, nanosecondsPer, peakResidentBytes, residentBytes }
+/**
+ * Nanoseconds for each call of the executor in `loop(calls)`, after a tenth of the calls to warm up. The loop comes from
+ * `makeLoop(executor)`; an executor runs `task`.
+ */
+const timeLoop = async (calls, makeLoop, task) => {
+  let done = 0
+  const counting = async () => void done++
+  const executor = () => {
+    done++
+    return task()
+  }
+  const loop = await makeLoop(task === undefined ? counting : executor)
+  await loop(calls / 10)
+  const ns = await nanosecondsPer(calls, () => loop(calls))
+  expectCalls(done, calls + calls / 10)
+  return { ns }
+}
+
+/** What `work` gives, with the 99th percentile of the event loop's delay meanwhile, in milliseconds. */
+const withDelay = async (work) => {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const result = await work()
+  delay.disable()
+  return { ...result, delay: delay.percentile(99) / 1e6 }
+}
+
+export { expectCalls, nanosecondsPer, peakResidentBytes, residentBytes, timeLoop, withDelay }
