@@ -31,7 +31,7 @@ test('a bad option of a benchmark is named, with the remedy', async (t) => {
     message: /--only 'nothing' names no scenario; there are free-key/,
   })
   await t.throwsAsync(bench('s3', '--objects', '0'), { message: /--objects takes a whole number from 1 up, not '0'/ })
-  await t.throwsAsync(bench('nothing'), { message: /no group 'nothing'; there are files, locks, s3, workers/ })
+  await t.throwsAsync(bench('nothing'), { message: /There is no group 'nothing'; there are files, locks, s3, workers/ })
 })
 
 test('a ratio is taken within a round, and what no round measured is neither met nor missed', (t) => {

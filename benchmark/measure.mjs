@@ -14,7 +14,7 @@ const nanosecondsKeptWaiting = () => {
 
 /**
  * Nanoseconds that each of `count` equal parts of `work` took, less what other processes took. The heap is clean
- * when the clock starts.
+ * when the clock starts. Undefined where the system tells of more waiting than there was time.
  */
 const nanosecondsPer = async (count, work) => {
   globalThis.gc()
@@ -22,7 +22,8 @@ const nanosecondsPer = async (count, work) => {
   const start = process.hrtime.bigint()
   await work()
   const elapsed = process.hrtime.bigint() - start
-  return Number(elapsed - (nanosecondsKeptWaiting() - waitedBefore)) / count
+  const worked = elapsed - (nanosecondsKeptWaiting() - waitedBefore)
+  return worked > 0n ? Number(worked) / count : undefined
 }
 
 const residentBytes = () => process.memoryUsage.rss()

@@ -1,4 +1,4 @@
-// Finds the scenarios. A folder in `scenarios/` is a group, which `node benchmark/main.mjs GROUP` runs; every module in it
+// Finds the scenarios. A folder in `scenarios/` is a group, which `npm run bench -- GROUP` runs; every module in it
 // is a scenario with the name of its file, and its folder `parts/` holds what they share. A scenario exports by default:
 //
 //   title                    what is measured
@@ -9,7 +9,7 @@
 //   canShorten               whether --quick may do a tenth of the calls (default true)
 //   callsOption              an option that sets the calls: { name, help }
 //   rounds                   how often each row is measured (default 5); the rows in `once` need one sample only
-//   contexts                 'plain', 'als' (inside an AsyncLocalStorage) or both
+//   contexts                 'plain', 'als' (inside an AsyncLocalStorage) or both (default 'plain', and not told)
 //   setup(), teardown(state) what is there while the scenario is measured; `measure` gets what JSON keeps of the state
 //   around(state, row, calls, takeSample)  runs beside each sample, in the process of the runner, and returns the sample
 //   peers()                  { versions, skipped: { row: why } } of tools that may be missing
@@ -21,9 +21,12 @@
 import { readdirSync } from 'node:fs'
 
 const FOLDER = new URL('scenarios/', import.meta.url)
-const defaults = { contexts: ['plain'], rounds: 5, canShorten: true, once: [], shares: {}, required: [] }
+const defaults = { rounds: 5, canShorten: true, once: [], shares: {}, required: [] }
 
-const findGroups = () => readdirSync(FOLDER)
+const findGroups = () => {
+  const found = readdirSync(FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return found.map(({ name }) => name).sort()
+}
 
 const loadScenario = async (id) => {
   const { default: scenario } = await import(new URL(`${id}.mjs`, FOLDER))
@@ -41,7 +44,7 @@ const comparisonsOf = async (scenarios) => {
   const comparisons = scenarios.map(async (scenario) => {
     const { versions = {}, skipped = {} } = (await scenario.peers?.()) ?? {}
     const rows = scenario.rows.filter((row) => skipped[row] === undefined)
-    return scenario.contexts.map((context) => {
+    return (scenario.contexts ?? ['plain']).map((context) => {
       const id = context === 'als' ? `${scenario.name}+als` : scenario.name
       return { id, scenario, context, rows, versions, skipped }
     })

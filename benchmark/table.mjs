@@ -39,7 +39,7 @@ const comparisonTable = ({ id, scenario, context, rows, rounds, samples }) => {
     .filter(([{ over }, values]) => over !== undefined || values.some((value) => value !== undefined))
   const head = ['', ...figures.map(([{ title }]) => title)]
   const body = rows.map((row, index) => [row, ...figures.map(([column, values]) => cell(column, values[index]))])
-  const kind = context === 'als' || scenario.contexts.length > 1 ? CONTEXTS[context] : ''
+  const kind = scenario.contexts === undefined ? '' : CONTEXTS[context]
   return `\n${id}: ${scenario.title}${kind}; ${rounds} round(s)\n${layOut(head, body)}`
 }
 

@@ -49,6 +49,7 @@ const measure = async (row, size) => {
 /** A scenario of `size` callers, but for what is required of it. */
 const queued = (size, { extraRows = [] } = {}) => ({
   title: `${size.toLocaleString('en')} callers queued on one semaphore (here CoreSemaphore)`,
+  contexts: ['plain'],
   rows: [PRODUCT, 'async-sema', 'p-limit', 'p-queue', ...extraRows, BARE_LOOP],
   columns: columnsPer('waiter'),
   calls: size,

@@ -4,7 +4,7 @@
 import { peakResidentBytes, withDelay } from '../../../measure.mjs'
 import { atLeast, below, median, times } from '../../../required.mjs'
 import { LATENCY, bucket, checkEmpty, fill, target } from './bucket.mjs'
-import { measureCommand } from './command.mjs'
+import { measureCommand } from '../../../command.mjs'
 import { S5CMD, commandOf, findPeers, peers } from './peers.mjs'
 import { FUSED, PAGES, SERIAL, SHARDED, TASKS, ways } from './ways.mjs'
 

@@ -30,11 +30,8 @@ async function measureCommand({ command, env }) {
 
 /** The last line that `times` prints: user and system time of the children, such as 1m2.345s. */
 function childrenTime(out) {
-  const times = out
-    .trimEnd()
-    .split('\n')
-    .at(-1)
-    .matchAll(/(\d+)m([\d.]+)s/g)
+  const lastLine = out.trimEnd().split('\n').at(-1)
+  const times = lastLine.matchAll(/(\d+)m([\d.]+)s/g)
   return [...times].reduce((sum, [, minutes, seconds]) => sum + 60 * minutes + Number(seconds), 0)
 }
 
