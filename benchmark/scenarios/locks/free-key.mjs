@@ -4,7 +4,7 @@
 import { timeLoop } from '../../measure.mjs'
 import { PRODUCT } from '../../product.mjs'
 import { atLeast } from '../../required.mjs'
-import { BARE_LOOP, bareLoop, taskSource } from './parts/bare-loop.mjs'
+import { BARE_LOOP, bareLoop } from './parts/bare-loop.mjs'
 import { columnsPer, timesFasterThan } from './parts/columns.mjs'
 import { keyedLocks } from './parts/peers.mjs'
 
@@ -15,7 +15,7 @@ const ORIGINAL_PER_P_LIMIT = 2.5
 const keys = Array.from({ length: 64 }, (_, i) => `key:${i}`)
 
 const loopFor = (row) => async (executor) => {
-  if (row === BARE_LOOP) return (count) => bareLoop(taskSource(count), executor)
+  if (row === BARE_LOOP) return bareLoop(executor)
   const { run } = await keyedLocks[row]()
   return async (count) => {
     for (let i = 0; i < count; i++) await run(keys[i % keys.length], executor)

@@ -3,12 +3,12 @@
 import { timeLoop } from '../../measure.mjs'
 import { PRODUCT } from '../../product.mjs'
 import { atLeast } from '../../required.mjs'
-import { BARE_LOOP, bareLoop, taskSource } from './parts/bare-loop.mjs'
+import { BARE_LOOP, bareLoop } from './parts/bare-loop.mjs'
 import { columnsPer, timesFasterThan } from './parts/columns.mjs'
 import { semaphores } from './parts/peers.mjs'
 
 const loopFor = (row) => async (executor) => {
-  if (row === BARE_LOOP) return (count) => bareLoop(taskSource(count), executor)
+  if (row === BARE_LOOP) return bareLoop(executor)
   const run = (await semaphores[row]())(1)
   return async (count) => {
     for (let i = 0; i < count; i++) await run(executor)

@@ -3,10 +3,10 @@
 // re-entry needs.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expectCalls, nanosecondsPer, peakResidentBytes, residentBytes } from '../../measure.mjs'
+import { peakResidentBytes, residentBytes, timeLoop } from '../../measure.mjs'
 import { PRODUCT } from '../../product.mjs'
 import { atMost, median } from '../../required.mjs'
-import { BARE_LOOP, bareLoop, taskSource } from './parts/bare-loop.mjs'
+import { BARE_LOOP, bareLoop } from './parts/bare-loop.mjs'
 import { columnsPer } from './parts/columns.mjs'
 import { keyedLocks } from './parts/peers.mjs'
 
@@ -28,21 +28,15 @@ const entriesAfterGc = async (entries) => {
 }
 
 const measure = async (row, calls) => {
-  let done = 0
-  const executor = async () => void done++
-  if (row === BARE_LOOP) {
-    await bareLoop(taskSource(WARM_UP), executor)
-    return { ns: await nanosecondsPer(calls, () => bareLoop(taskSource(calls), executor)) }
-  }
-
+  if (row === BARE_LOOP) return timeLoop(calls, bareLoop, { warmUp: WARM_UP })
   const { run, entries } = await keyedLocks[row]()
-  for (let i = 0; i < WARM_UP; i++) await run(`warm-up:${i}`, executor)
   let before
-  const ns = await nanosecondsPer(calls, async () => {
+  const makeLoop = (executor) => async (count) => {
+    const prefix = before === undefined ? 'warm-up' : 'key'
     before = residentBytes()
-    for (let i = 0; i < calls; i++) await run(`key:${i}`, executor)
-  })
-  expectCalls(done, WARM_UP + calls)
+    for (let i = 0; i < count; i++) await run(`${prefix}:${i}`, executor)
+  }
+  const { ns } = await timeLoop(calls, makeLoop, { warmUp: WARM_UP })
   const bytes = (peakResidentBytes() - before) / calls
   return { ns, bytes, entries: await entriesAfterGc(entries) }
 }

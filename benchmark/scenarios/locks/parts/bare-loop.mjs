@@ -6,8 +6,8 @@ async function* taskSource(count) {
   for (let i = 0; i < count; i++) yield { task: i }
 }
 
-const bareLoop = async (source, executor) => {
-  for await (const task of source) await executor(task)
+const bareLoop = (executor) => async (count) => {
+  for await (const task of taskSource(count)) await executor(task)
 }
 
 export { BARE_LOOP, bareLoop, taskSource }

@@ -10,7 +10,8 @@ import { pipelines } from './peers.mjs'
 const limits = { maxTasksInFlight: 1_000, maxTasksInExecution: 50 }
 
 const loopFor = (row) => async (executor) => {
-  const pipeline = row === BARE_LOOP ? bareLoop : await pipelines[row]()
+  if (row === BARE_LOOP) return bareLoop(executor)
+  const pipeline = await pipelines[row]()
   return (count) => pipeline(taskSource(count), executor, limits)
 }
 
@@ -21,7 +22,7 @@ const pipeline = (what, calls, task) => ({
   rows: [PRODUCT, 'p-map', 'p-limit', 'p-queue', 'streaming-iterables', BARE_LOOP],
   columns: columnsPer('task'),
   calls,
-  measure: (row, count) => timeLoop(count, loopFor(row), task),
+  measure: (row, count) => timeLoop(count, loopFor(row), { task }),
 })
 
 export { pipeline }

@@ -1,9 +1,9 @@
 // A long queue on one semaphore of one permit: everybody calls while the permit is held, then all run in turn.
 // `bytes` is what a waiter adds to the resident memory, its promise included.
 
-import { expectCalls, nanosecondsPer, residentBytes } from '../../../measure.mjs'
+import { residentBytes, timeLoop } from '../../../measure.mjs'
 import { PRODUCT } from '../../../product.mjs'
-import { BARE_LOOP, bareLoop, taskSource } from './bare-loop.mjs'
+import { BARE_LOOP, bareLoop } from './bare-loop.mjs'
 import { columnsPer } from './columns.mjs'
 import { semaphores } from './peers.mjs'
 
@@ -28,21 +28,14 @@ const queueUp = async (run, size, executor) => {
 }
 
 const measure = async (row, size) => {
-  let done = 0
-  const executor = async () => void done++
-  const passes = Math.ceil(MIN_CALLS / size)
-  if (row === BARE_LOOP) {
-    await bareLoop(taskSource(WARM_UP), executor)
-    return { ns: await nanosecondsPer(passes * size, () => bareLoop(taskSource(passes * size), executor)) }
-  }
-
+  const calls = Math.ceil(MIN_CALLS / size) * size
+  if (row === BARE_LOOP) return timeLoop(calls, bareLoop, { warmUp: WARM_UP })
   const run = (await semaphores[row]())(1)
-  await queueUp(run, WARM_UP, executor)
   let added
-  const ns = await nanosecondsPer(passes * size, async () => {
-    for (let pass = 0; pass < passes; pass++) added = await queueUp(run, size, executor)
-  })
-  expectCalls(done, WARM_UP + passes * size)
+  const makeLoop = (executor) => async (count) => {
+    for (let left = count; left > 0; left -= size) added = await queueUp(run, Math.min(left, size), executor)
+  }
+  const { ns } = await timeLoop(calls, makeLoop, { warmUp: WARM_UP })
   return size < MIN_SIZE_FOR_MEMORY ? { ns } : { ns, bytes: added / size }
 }
 

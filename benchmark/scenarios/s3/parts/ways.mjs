@@ -31,45 +31,33 @@ const native = {
   close: (client) => client.close(),
 }
 
+const only = ({ Bucket, Prefix }) => ({ Bucket, Prefix })
+
+const deleteTasks = (source) => (client, target) =>
+  runTasks(source(client, target), ({ task }) => deleteKeys(client, target.Bucket, task))
+
+const fused = (listing) => (client, target) =>
+  runTasks(client.listKeys({ ...only(target), ...listing }), client.deleteObjects({ Bucket: target.Bucket }))
+
 const ways = {
   [PAGES]: {
     ...sdk,
-    async run(client, { Bucket, Prefix }) {
-      for await (const { task } of pages(client, { Bucket, Prefix })) await deleteKeys(client, Bucket, task)
+    async run(client, target) {
+      for await (const { task } of pages(client, only(target))) await deleteKeys(client, target.Bucket, task)
     },
   },
-  [TASKS]: { ...sdk, run: (client, target) => runTasks(client, target, pages(client, only(target))) },
-  [SHARDED]: { ...sdk, run: (client, target) => runTasks(client, target, sharded(client, target)) },
-  [FUSED]: { ...native, run: (client, target) => runFused(client, target, {}) },
-  [SERIAL]: { ...native, run: (client, target) => runFused(client, target, { parallelListing: 1 }) },
+  [TASKS]: { ...sdk, run: deleteTasks((client, target) => pages(client, only(target))) },
+  [SHARDED]: { ...sdk, run: deleteTasks(sharded) },
+  [FUSED]: { ...native, run: fused({}) },
+  [SERIAL]: { ...native, run: fused({ parallelListing: 1 }) },
   [WHOLE]: { ...native, run: (client, target) => client.deletePrefix(only(target)) },
 }
 
-function only({ Bucket, Prefix }) {
-  return { Bucket, Prefix }
-}
-
-async function runTasks(client, { Bucket }, taskSource) {
+async function runTasks(taskSource, taskExecutor) {
   const errors = []
-  await provider.executeTasks({
-    maxTasksInFlight: IN_FLIGHT,
-    maxTasksInExecution: IN_EXECUTION,
-    taskSource,
-    taskExecutor: ({ task }) => deleteKeys(client, Bucket, task),
-    onTaskError: (error) => errors.push(error),
-  })
-  if (errors.length > 0) throw errors[0]
-}
-
-async function runFused(client, target, listing) {
-  const errors = []
-  await provider.executeTasks({
-    maxTasksInFlight: IN_FLIGHT,
-    maxTasksInExecution: IN_EXECUTION,
-    taskSource: client.listKeys({ ...only(target), ...listing }),
-    taskExecutor: client.deleteObjects({ Bucket: target.Bucket }),
-    onTaskError: (error) => errors.push(error),
-  })
+  const onTaskError = (error) => errors.push(error)
+  const limits = { maxTasksInFlight: IN_FLIGHT, maxTasksInExecution: IN_EXECUTION }
+  await provider.executeTasks({ ...limits, taskSource, taskExecutor, onTaskError })
   if (errors.length > 0) throw errors[0]
 }
 
