@@ -34,8 +34,8 @@ export default [
       'no-restricted-globals': ['error', 'globalThis', 'global'],
       'no-restricted-properties': [
         'error',
-        { object: 'Symbol', property: 'dispose', message: 'A realm may lack it: take it from lib/disposal.js.' },
-        { object: 'Symbol', property: 'asyncDispose', message: 'A realm may lack it: take it from lib/disposal.js.' },
+        { object: 'Symbol', property: 'dispose', message: 'A realm may lack it: take it from lib/base/disposal.js.' },
+        { object: 'Symbol', property: 'asyncDispose', message: 'A realm may lack it: take it from lib/base/disposal.js.' },
       ],
       'no-restricted-syntax': [
         'error',

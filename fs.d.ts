@@ -77,7 +77,8 @@ export interface ReadFilesOptions extends ReadFilesToArrayOptions {
  * `data` is an ordinary Buffer. Small files share memory as Node.js's own small Buffers do: keeping one keeps up to 64 KiB,
  * and their memory can't be transferred to another thread (a clone is sent).
  *
- * A string as `options` is the encoding, as for Node.js's readFile.
+ * A string as `options` is the encoding, as for Node.js's readFile. Relative paths are found in the working folder at the time of the
+ * call, and each option is read once, then. A file that is truncated while it is read gives no bytes that were never in it.
  *
  * `break`, `return()` and errors close the iterable of paths. An error of that iterable comes after the results of all its paths.
  *
@@ -172,13 +173,17 @@ export function readFilesToArray(
   options?: BufferEncoding | 'buffer' | null | ReadFilesToArrayOptions,
 ): Promise<(FileData<string | Buffer, string | Buffer> | FileFailure<string | Buffer>)[]>
 
-/** Which files are listed. Patterns match the path relative to the folder, without a leading `./` or `/`. */
+/**
+ * Which files are listed. Patterns match the path relative to the folder, by characters: `*`, `**`, `?`, `[a-z]`, `[!a]`, `{a,b}`, `{1..3}`,
+ * `@(a|b)`, `?(a)`, `*(a)`, `+(a)`, and `\` before what is text. What is not supported is refused by name: `!x` and `!(x)` (use
+ * `ignore`), a leading `./` or `/`, and `..`. Folders that no pattern can match below are not entered.
+ */
 export interface ListFilesOptions {
-  /** Only files whose path below the folder matches one of these patterns (`*`, `**`, `?`, `[a-z]`, `{a,b}`). Default: all. */
+  /** Only files whose path below the folder matches one of these patterns. A leading dot must be said, unless `hidden` is set. Default: all. */
   readonly glob?: string | readonly string[] | undefined
-  /** Neither files nor folders that match one of these patterns; such folders are not entered. */
+  /** Neither files nor folders that match one of these patterns; such folders are not entered. `'dir/'` matches folders only, and `'dir/**'` too. */
   readonly ignore?: string | readonly string[] | undefined
-  /** List files and enter folders that symbolic links lead to; a loop is entered once. Default `false`: links are passed over. */
+  /** List files and enter folders that symbolic links lead to; a loop is entered once. Default `false`: links below the folder are passed over. */
   readonly followSymlinks?: boolean | undefined
   /** Also files and folders whose name starts with a dot. Default `false`. */
   readonly hidden?: boolean | undefined
@@ -191,7 +196,8 @@ export interface ListedFiles extends AsyncGenerator<SynchronizerTask<string | Bu
 
 /**
  * The regular files under a folder, in the order of their names, folder by folder: `{ task: path }`. A path starts with `dir` as it was
- * given, and is a Buffer where it is no UTF-8. A folder that can't be listed ends the iteration with its error.
+ * given, and is a Buffer where it is no UTF-8. `dir` may be a link to a folder; a relative one is found in the working folder
+ * at the time of the call. A folder that can't be listed ends the iteration with its error; a passing shortage of descriptors is waited out.
  *
  * @example
  * await provider.executeTasks({

@@ -605,6 +605,9 @@ export interface LimitPerKey<T> {
    * another key of the same provider may wait for a task that waits for its place: take such locks outside the pipeline.
    *
    * Called inside a section of such a key, the tasks of that key re-enter it, and have no limit.
+   *
+   * Whatever way the run stops, every permit is given back before it settles. A task whose synchronizer can not be had fails;
+   * without `onTaskError` the run rejects with that error after all tasks have settled.
    */
   readonly synchronizers?: SynchronizerProvider | undefined
 }

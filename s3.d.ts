@@ -169,7 +169,15 @@ export interface S3Listing<Item> extends AsyncIterableIterator<SynchronizerTask<
 export type S3LimitPerKey = {
   /** Delete requests of one prefix at the same time. */
   readonly maxTasksInExecution: number
-  /** Share the limit with everybody who uses `synchronizers.forKey(prefix)`: it is held during each request. */
+  /**
+   * Share the limit with everybody who uses `synchronizers.forKey(prefix)`: it is held during each request.
+   *
+   * A permit belongs to the job, whose requests several calls share; it never counts as re-entry of a section that a caller is
+   * in. So a call made inside the section of one of its own prefixes would wait for itself: it is refused with code
+   * `ReentrantExecution`, as by `acquire()`. A call of an executor is then a `SynchronizerReentrantExecutionError`, and none of
+   * its keys was tried; `deletePrefix` and a fused run reject with an `S3BulkError` that has it as `cause`, once they come to
+   * such a prefix. Delete under a lock of another key, or without `synchronizers`.
+   */
   readonly synchronizers?: SynchronizerProvider | undefined
 } & (
   | {
@@ -298,6 +306,7 @@ export interface S3FailedKey {
  * | `MalformedAnswer` | an answer is cut off, or no S3 document |
  * | `NotConfirmed` | the store answered a delete with success, but does not say that the key was deleted |
  * | `NoPermit` | a synchronizer of `limitPerKey` gave none |
+ * | `ReentrantExecution` | the caller is inside the section of one of the prefixes that `limitPerKey.synchronizers` limits |
  * | `Closed` | the client was closed |
  * | `Panic` | a fault of this package |
  */

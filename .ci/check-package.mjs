@@ -69,7 +69,7 @@ function packRoot() {
     (path) => !/^((index|fs|s3)\.(js|mjs|d\.ts|d\.mts)|native\.(js|d\.ts)|lib\/((fs|s3)\/)?[\w-]+\.js|package\.json|LICENSE|README[\w.]*\.md|CHANGELOG\.md)$/.test(path),
   )
   assert.deepEqual(unexpected, [], 'files that do not belong into the package')
-  const needed = ['index.js', 'index.mjs', 'index.d.ts', 'index.d.mts', 'fs.js', 'fs.mjs', 'fs.d.ts', 'fs.d.mts', 's3.js', 's3.mjs', 's3.d.ts', 's3.d.mts', 'native.js', 'lib/binding.js', 'LICENSE', 'README.md']
+  const needed = ['index.js', 'index.mjs', 'index.d.ts', 'index.d.mts', 'fs.js', 'fs.mjs', 'fs.d.ts', 'fs.d.mts', 's3.js', 's3.mjs', 's3.d.ts', 's3.d.mts', 'native.js', 'lib/native/binding.js', 'LICENSE', 'README.md']
   const missing = needed.filter((path) => !files.includes(path))
   assert.deepEqual(missing, [], 'files that are missing in the package')
 }

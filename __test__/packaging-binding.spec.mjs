@@ -78,7 +78,7 @@ function failure(folder, before = '') {
   const program = `
     ${before}
     try {
-      require('./lib/binding.js')
+      require('./lib/native/binding.js')
     } catch ({ code, message }) {
       console.log(JSON.stringify({ code, message }))
     }`

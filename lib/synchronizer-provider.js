@@ -2,13 +2,13 @@
 
 // Hands out synchronizers by key, by object and alone, and what is built on them.
 
-const { CachedProvider } = require('./cached-provider.js')
-const { executeTasks } = require('./execute-tasks.js')
-const { KeySpace } = require('./key-space.js')
-const { mapAll } = require('./map-all.js')
-const { mapTasks } = require('./map-tasks.js')
-const { PARAMS, Synchronizer } = require('./synchronizer.js')
-const { invalid, readOnce } = require('./validate.js')
+const { CachedProvider } = require('./values/cached-provider.js')
+const { executeTasks } = require('./pipeline/execute-tasks.js')
+const { KeySpace } = require('./locks/key-space.js')
+const { mapAll } = require('./pipeline/map-all.js')
+const { mapTasks } = require('./pipeline/map-tasks.js')
+const { PARAMS, Synchronizer } = require('./locks/synchronizer.js')
+const { invalid, readOnce } = require('./base/validate.js')
 
 const CACHE_PARAMS = ['cacheTimestamp', 'defaultTTL', 'factory']
 

@@ -4,7 +4,7 @@
 //! `YA_SYN_NATIVE_PANIC=<place>:<n>` makes it panic at the n-th time only. Each function of the
 //! binding is a place of its own name; whatever runs elsewhere (a job, a blocking thread, a drop)
 //! names its place itself with [`pass`]. `YA_SYN_NATIVE_STALL=<place>:<n>` keeps the first n threads that pass the
-//! place there for ever, as a dead mount does.
+//! place there for ever, as a dead mount does, and `<place>:<n>:<ms>` for so long, as a slow one does.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,6 +18,8 @@ mod armed {
         place: String,
         /// Which time it strikes; every time without one.
         time: Option<u32>,
+        /// How long it lasts; for ever without one.
+        ms: Option<u64>,
     }
 
     static PANIC: LazyLock<Option<Fault>> =
@@ -30,19 +32,24 @@ mod armed {
     impl Fault {
         fn from_env(variable: &str) -> Option<Self> {
             let fault = std::env::var(variable).ok()?;
-            let (place, time) = match fault.split_once(':') {
-                Some((place, time)) => (place, Some(time.parse().expect("<place>:<n>"))),
-                None => (fault.as_str(), None),
-            };
-            Some(Self { place: place.to_owned(), time })
+            let mut parts = fault.split(':');
+            let place = parts.next()?.to_owned();
+            let time = parts.next().map(|time| time.parse().expect("<place>:<n>"));
+            let ms = parts.next().map(|ms| ms.parse().expect("<place>:<n>:<ms>"));
+            Some(Self { place, time, ms })
         }
     }
 
     pub fn pass(place: &str) {
         if let Some(fault) = STALL.as_ref().filter(|fault| fault.place == place) {
             let number = STALLED.fetch_add(1, Ordering::Relaxed) + 1;
-            while fault.time.is_none_or(|first| number <= first) {
-                std::thread::park();
+            let is_kept = fault.time.is_none_or(|first| number <= first);
+            match fault.ms.map(std::time::Duration::from_millis) {
+                _ if !is_kept => {}
+                Some(time) => std::thread::sleep(time),
+                None => loop {
+                    std::thread::park();
+                },
             }
         }
         let Some(fault) = PANIC.as_ref().filter(|fault| fault.place == place) else { return };

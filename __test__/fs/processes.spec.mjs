@@ -1,6 +1,9 @@
 // Promises about whole processes: descriptors, memory, what ends and what stays alive.
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import test from 'ava'
 import { assertCleanEnd, runFixture } from '../helpers/child.mjs'
 import { debugAddon } from '../helpers/debug-addon.mjs'
@@ -22,6 +25,23 @@ test('F02: under ulimit -n 64 all files are read, and others keep descriptors', 
   t.true(held > 20)
   t.true(more <= 10, `${more} more descriptors`)
 })
+
+test('listing waits for descriptors, as reading does', async t => {
+  t.timeout(60_000)
+  const run = await runLimited('list-few-descriptors.mjs', 64)
+  assertCleanEnd(t, run)
+  t.deepEqual(run.result, { counts: [100, 100, 100] })
+})
+
+for (const [runtime, args] of [['deno', ['run', '--allow-all']], ['bun', []]]) {
+  test(`files are read and listed in ${runtime}`, async t => {
+    t.timeout(60_000)
+    const fixture = fileURLToPath(new URL('fixtures/runtime.mjs', import.meta.url))
+    const run = await promisify(execFile)(runtime, [...args, fixture], { timeout: 50_000 }).catch(error => error)
+    if (run.code === 'ENOENT') return void t.pass('it is not installed')
+    t.deepEqual(JSON.parse(run.stdout || '{}'), { lock: 'locked', read: true, code: 'ENOENT', listed: true }, run.stderr)
+  })
+}
 
 test('F05: the RSS reaches a plateau', async t => {
   t.timeout(300_000)
@@ -55,4 +75,13 @@ test('files on a dead mount hold up no others, end at their timeout, and do not 
   const run = await runFixture('../fs/fixtures/stalls.mjs', { env })
   assertCleanEnd(t, run)
   t.deepEqual(run.result, { read: 980, late: 20, again: 1000 })
+})
+
+test('files that take longer to look at than their timeout keep no bytes in flight, and the call settles', async t => {
+  t.timeout(120_000)
+  if (addon === undefined) return void t.pass('there is no cargo to build an addon that can stall')
+  const env = { NAPI_RS_NATIVE_LIBRARY_PATH: addon, YA_SYN_NATIVE_STALL: 'readFile:6:400' }
+  const run = await runFixture('../fs/fixtures/slow-stats.mjs', { env })
+  assertCleanEnd(t, run)
+  t.deepEqual(run.result, { read: 200, late: true })
 })

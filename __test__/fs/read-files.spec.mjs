@@ -326,7 +326,7 @@ test('A02: one signal for two jobs ends both, and no listener is left', async t 
 })
 
 test.serial('chunks cross, not files: at most one crossing for 64 small files', async t => {
-  const core = createRequire(import.meta.url)('../../lib/core.js')
+  const core = createRequire(import.meta.url)('../../lib/native/core.js')
   const { takeChunk } = core
   let crossings = 0
   core.takeChunk = job => {

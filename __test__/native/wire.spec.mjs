@@ -4,5 +4,5 @@ import test from 'ava'
 const require = createRequire(import.meta.url)
 
 test('integers that cross mean the same in both languages', (t) => {
-  t.deepEqual({ ...require('../../lib/core.js').wire() }, require('../../lib/native/wire.js'))
+  t.deepEqual({ ...require('../../lib/native/core.js').wire() }, require('../../lib/native/wire.js'))
 })

@@ -52,6 +52,9 @@ const pipelines = {
   'runs by key': [['pulledKeyed', 2, 'provoked in pulledKeyed,1,0']],
   'runs by shared key': [['pulledGated', 2, 'provoked in pulledGated,1,0'], ['opened', 2, 'provoked in opened,1,0']],
   'is aborted': [['abort', 1, 'provoked in abort,1,0']],
+  // ... and how many hold the two keys then.
+  'is aborted by shared key': ['abort', 'opened', 'finished'].map(place => [place, 1, `provoked in ${place},1,0,00`]),
+  'maps by shared key': ['pulledGated', 'opened', 'settled', 'takeResult'].map(place => [place, place === 'takeResult' ? 2 : 1, `provoked in ${place},1,true,00`]),
   'tells progress': [['pulledCount', 1, 'done,1,0 onProgress threw provoked in pulledCount']],
   maps: ['pulled', 'settled', 'takeResult'].map(place => [place, 2, `provoked in ${place},1,true`]),
 }

@@ -3,10 +3,10 @@
 // Gives the paths of an iterable to a reading job, no more than its window has room for, and many at a time.
 
 const { setImmediate } = require('node:timers')
-const core = require('../core.js')
-const { closeSource } = require('../close-source.js')
-const { invalid } = require('../validate.js')
-const { checkResult, toIterator } = require('../task-sources.js')
+const core = require('../native/core.js')
+const { closeSource } = require('../sources/close-source.js')
+const { invalid } = require('../base/validate.js')
+const { checkResult, toIterator } = require('../sources/task-sources.js')
 const { joinPaths, toNativePath } = require('./paths.js')
 
 /** Paths that cross at once: few at first, so that reading begins while the others are still collected. */
@@ -14,7 +14,7 @@ const LEAST = 64
 const MOST = 1024
 
 class Feeder {
-  /** @type {import('../native-job.js').NativeJob | undefined} */
+  /** @type {import('../native/job.js').NativeJob | undefined} */
   #job
   #window
   #source

@@ -2,9 +2,9 @@
 
 // `listFiles`: the files under a folder, as a source that works alone, for executeTasks, and in readFiles.
 
-const core = require('../core.js')
-const { invalid } = require('../validate.js')
-const { JobIterator } = require('./job-iterator.js')
+const core = require('../native/core.js')
+const { invalid } = require('../base/validate.js')
+const { JobIterator } = require('../sources/job-iterator.js')
 const { listOptions } = require('./options.js')
 const { Outcomes } = require('./outcomes.js')
 const { joinPaths, splitPaths, toNativePath } = require('./paths.js')
@@ -15,7 +15,7 @@ class ListedFiles extends JobIterator {
 
   constructor(dir, options) {
     const { glob, ignore, followSymlinks, hidden, signal } = listOptions(options)
-    const args = [joinPaths([toNativePath(dir)]), glob, ignore, followSymlinks, hidden]
+    const args = [core.workingFolder(), joinPaths([toNativePath(dir)]), glob, ignore, followSymlinks, hidden]
     const fault = core.faultOfPatterns(glob, ignore)
     if (fault !== '') throw invalid('glob or ignore', [...glob, ...ignore], `patterns that can be read (${fault})`)
     super(() => this.open(core.openList), signal)

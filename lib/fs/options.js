@@ -1,9 +1,10 @@
 'use strict'
 
-// Checks the options of reading and listing, and fills in what was left out.
+// Checks the options of reading and listing, and fills in what was left out. Each option is read once, at the call: what
+// becomes of the object later, or what a getter would give the next time, changes nothing.
 
 const { Buffer } = require('node:buffer')
-const { checkLimit, checkOptionalSignal, invalid } = require('../validate.js')
+const { checkLimit, checkOptionalSignal, invalid } = require('../base/validate.js')
 
 const FILES_IN_FLIGHT = 2048
 const BYTES_IN_FLIGHT = 64 * 1024 * 1024
@@ -13,8 +14,8 @@ const LIST_OPTIONS = ['followSymlinks', 'glob', 'hidden', 'ignore', 'signal']
 
 /** A string is the encoding, as for Node.js's readFile. */
 function readOptions(given) {
-  const options = typeof given === 'string' ? { encoding: given } : asObject(given, 'an object, an encoding, or left out')
-  checkNames(options, READ_OPTIONS)
+  const object = typeof given === 'string' ? { encoding: given } : asObject(given, 'an object, an encoding, or left out')
+  const options = readOnce(object, READ_OPTIONS)
   const { encoding, errors = 'throw', ordered = true, special = false, signal, timeout } = options
   const { maxFilesInFlight = FILES_IN_FLIGHT, maxBytesInFlight = BYTES_IN_FLIGHT } = options
   checkLimit('maxFilesInFlight', maxFilesInFlight)
@@ -32,7 +33,7 @@ function readOptions(given) {
     maxBytesInFlight,
     maxFilesInFlight,
     ordered,
-    signal,
+    signal: signal ?? undefined,
     special,
     timeout: timeout === Infinity ? undefined : timeout,
   }
@@ -44,10 +45,12 @@ function asObject(options, remedy) {
   return options
 }
 
-function checkNames(options, names) {
-  for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined && !names.includes(name)) throw invalid("An option's name", name, `one of ${names.join(', ')}`)
+/** A copy of the options of these names; any other that has a value is refused. @returns {any} */
+function readOnce(given, names) {
+  for (const name of Object.keys(given)) {
+    if (!names.includes(name) && given[name] !== undefined) throw invalid("An option's name", name, `one of ${names.join(', ')}`)
   }
+  return Object.fromEntries(names.map((name) => [name, given[name]]))
 }
 
 function checkBoolean(name, value) {
@@ -64,8 +67,7 @@ function encodingOf(encoding) {
 }
 
 function listOptions(given) {
-  const options = asObject(given, 'an object, or left out')
-  checkNames(options, LIST_OPTIONS)
+  const options = readOnce(asObject(given, 'an object, or left out'), LIST_OPTIONS)
   const { glob, ignore, followSymlinks = false, hidden = false, signal } = options
   checkBoolean('followSymlinks', followSymlinks)
   checkBoolean('hidden', hidden)
@@ -75,12 +77,12 @@ function listOptions(given) {
     ignore: patterns('ignore', ignore),
     followSymlinks,
     hidden,
-    signal,
+    signal: signal ?? undefined,
   }
 }
 
 function patterns(name, value) {
-  const list = value === undefined ? [] : Array.isArray(value) ? value : [value]
+  const list = value === undefined ? [] : Array.isArray(value) ? [...value] : [value]
   for (const pattern of list) {
     if (typeof pattern !== 'string') throw invalid(name, value, 'a pattern, an array of patterns, or left out')
     if (pattern === '' || /^\.?\//.test(pattern)) {

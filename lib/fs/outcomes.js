@@ -48,10 +48,10 @@ class Outcomes {
       const number = this.#facts[this.#position++]
       const input = this.#paths === undefined ? inputs?.take(index) : { path: this.#paths[i], error: undefined }
       const { path, error } = input
-      if (error !== undefined) each(index, { path, error })
+      if (error !== undefined) each(index, { path, error: fromHere(error) })
       else if (fact === IN_SLAB) each(index, this.#small(path, number, encoding))
       else if (fact === IN_BUFFER) each(index, withEncoding(path, this.#chunk.buffers[this.#buffers++], encoding))
-      else each(index, { path, error: this.#errorOf(fact, number, input.native ?? path, timeout) })
+      else each(index, { path, error: fromHere(this.#errorOf(fact, number, input.native ?? path, timeout)) })
     }
   }
 
@@ -86,6 +86,12 @@ class Outcomes {
     if (fact === TOO_LARGE) return tooLargeError(number, path)
     return panicError(this.#chunk.panics[this.#panics++], path)
   }
+}
+
+/** The stack begins with whoever awaits the outcomes: our own frames would push the user's out. */
+function fromHere(error) {
+  Error.captureStackTrace(error, Outcomes.prototype.forEach)
+  return error
 }
 
 /** Text beyond V8's limit for strings is the file's error, as for Node.js's readFile. */

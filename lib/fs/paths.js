@@ -10,14 +10,18 @@ const { pathError } = require('./errors.js')
 const NUL = Buffer.from([0])
 
 /**
- * The path as a string or bytes without NUL. Throws Node.js's own error for anything else.
+ * The path as a string or bytes without NUL. Throws Node.js's own error for anything else. Bytes are a copy, since their
+ * owner may use them again. What comes from another realm is told by what it is, as Node.js does.
  *
  * @returns {string | Uint8Array}
  */
 function toNativePath(path) {
   const native = isUrl(path) ? fileURLToPath(path) : path
   if (typeof native === 'string' && !native.includes('\0')) return native
-  if (isUint8Array(native) && !native.includes(0)) return native
+  if (isUint8Array(native)) {
+    const bytes = Buffer.from(native)
+    if (!bytes.includes(0)) return bytes
+  }
   throw pathError(path)
 }
 

@@ -2,9 +2,9 @@
 
 // `readFiles` and `readFilesToArray`: many files read on threads of the package's own.
 
-const core = require('../core.js')
+const core = require('../native/core.js')
 const { Feeder } = require('./feeder.js')
-const { JobIterator } = require('./job-iterator.js')
+const { JobIterator } = require('../sources/job-iterator.js')
 const { ListedFiles } = require('./list-files.js')
 const { readOptions } = require('./options.js')
 const { Outcomes } = require('./outcomes.js')
@@ -15,6 +15,8 @@ const REFILL = 64
 class FileReads extends JobIterator {
   #paths
   #options
+  /** Where relative paths start. */
+  #folder = core.workingFolder()
   /** Gives paths to the job; a listing in Rust does that itself. @type {Feeder | undefined} */
   #feeder
 
@@ -65,7 +67,7 @@ class FileReads extends JobIterator {
     const { ordered, maxFilesInFlight, maxBytesInFlight, timeout = 0, special } = this.#options
     const args = [ordered, maxFilesInFlight, maxBytesInFlight, timeout, special]
     if (this.#feeder === undefined) return this.#paths.open(core.openReadOfList, ...args)
-    const job = this.openJob(core.openRead, ...args)
+    const job = this.openJob(core.openRead, ...args, this.#folder)
     this.#feeder.start(job)
     return job
   }

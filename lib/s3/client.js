@@ -2,17 +2,17 @@
 
 // The client: a store, and the jobs that run on it.
 
-const core = require('../core.js')
-const { ASYNC_DISPOSE } = require('../disposal.js')
-const { tellSafely } = require('../faults.js')
-const { closeWith } = require('../handles.js')
-const { checkLimit, checkOptionalFunction, invalid } = require('../validate.js')
-const { warn } = require('../warning.js')
+const core = require('../native/core.js')
+const { ASYNC_DISPOSE } = require('../base/disposal.js')
+const { tellSafely } = require('../native/faults.js')
+const { closeWith } = require('../native/handles.js')
+const { checkLimit, checkOptionalFunction, invalid } = require('../base/validate.js')
+const { warn } = require('../native/warning.js')
 const { toConfig } = require('./config.js')
 const { CredentialsDesk } = require('./credentials.js')
 const { closedError } = require('./errors.js')
 const { makeExecutor } = require('./executor.js')
-const { DEFAULTS, DELETION_NAMES, JOB_NAMES, LISTING_NAMES, checkNames, checkOptional, toDeletion, toListing } = require('./options.js')
+const { DEFAULTS, DELETION_NAMES, JOB_NAMES, LISTING_NAMES, checkNames, checkOptional, readOptions, toDeletion, toListing } = require('./options.js')
 const { runAll } = require('./run.js')
 const { S3Source } = require('./source.js')
 
@@ -102,8 +102,10 @@ class S3BulkClient {
   #store
 
   constructor(config = {}) {
-    const options = toConfig(config)
-    const { credentials } = config
+    // Each option is read once: what is checked must be what is used.
+    const own = typeof config === 'object' && config !== null && !Array.isArray(config) ? { ...config } : config
+    const options = toConfig(own)
+    const { credentials } = own
     const desk = typeof credentials === 'function' ? new CredentialsDesk(credentials) : undefined
     const handle = new ClientHandle(core.openS3Client(options, desk?.job.id ?? 0), desk)
     this.#store = new Store(handle, options.deleteMode !== 'auto')
@@ -111,29 +113,34 @@ class S3BulkClient {
   }
 
   listKeys(options) {
-    checkNames('listKeys', options, LISTING_NAMES)
-    return new S3Source(this.#store, toListing(options), options)
+    const own = readOptions(options, LISTING_NAMES)
+    checkNames('listKeys', own, LISTING_NAMES)
+    return new S3Source(this.#store, toListing(own), own)
   }
 
   listObjects(options) {
-    checkNames('listObjects', options, LISTING_NAMES)
-    return new S3Source(this.#store, { ...toListing(options), details: true }, options)
+    const own = readOptions(options, LISTING_NAMES)
+    checkNames('listObjects', own, LISTING_NAMES)
+    return new S3Source(this.#store, { ...toListing(own), details: true }, own)
   }
 
   listObjectVersions(options) {
-    checkNames('listObjectVersions', options, LISTING_NAMES)
-    return new S3Source(this.#store, { ...toListing(options), versions: true }, options)
+    const own = readOptions(options, LISTING_NAMES)
+    checkNames('listObjectVersions', own, LISTING_NAMES)
+    return new S3Source(this.#store, { ...toListing(own), versions: true }, own)
   }
 
   deleteObjects(options) {
-    checkNames('deleteObjects', options, DELETION_NAMES)
-    return makeExecutor(this.#store, toDeletion(options), options)
+    const own = readOptions(options, DELETION_NAMES)
+    checkNames('deleteObjects', own, DELETION_NAMES)
+    return makeExecutor(this.#store, toDeletion(own), own)
   }
 
   async deletePrefix(options) {
-    const { Prefix, all, versions, dryRun, onTaskError, onProgress, signal, where } = options ?? {}
+    const own = readOptions(options, JOB_NAMES)
+    const { Prefix, all, versions, dryRun, onTaskError, onProgress, signal, where } = own
     if (where != null) throw invalid('where', where, 'left out: use `filter`, or executeTasks with listKeys({ where }) and deleteObjects')
-    checkNames('deletePrefix', options, JOB_NAMES)
+    checkNames('deletePrefix', own, JOB_NAMES)
     for (const [name, flag] of [['all', all], ['versions', versions], ['dryRun', dryRun]]) checkOptional('boolean', name, flag)
     if (!all && (typeof Prefix !== 'string' || Prefix === '')) {
       throw invalid('Prefix', Prefix, 'a string that is not empty; to delete everything in the bucket set `all: true`')
@@ -141,11 +148,11 @@ class S3BulkClient {
     if (all && Prefix != null && Prefix !== '') throw invalid('Prefix', Prefix, 'left out when `all` is true')
     checkOptionalFunction('onTaskError', onTaskError)
     checkOptionalFunction('onProgress', onProgress)
-    const deletion = toDeletion(options)
-    const maxTasksInFlight = options.maxTasksInFlight ?? 2 * Math.min(deletion.maxTasksInExecution, DEFAULTS.maxTasksInExecution)
+    const deletion = toDeletion(own)
+    const maxTasksInFlight = own.maxTasksInFlight ?? 2 * Math.min(deletion.maxTasksInExecution, DEFAULTS.maxTasksInExecution)
     checkLimit('maxTasksInFlight', maxTasksInFlight)
-    const listing = { ...toListing(options), versions: versions ?? false }
-    return runAll(this.#store, { ...listing, ...deletion, maxTasksInFlight }, options.limitPerKey, { signal, onTaskError, onProgress }, dryRun ?? false)
+    const listing = { ...toListing(own), versions: versions ?? false }
+    return runAll(this.#store, { ...listing, ...deletion, maxTasksInFlight }, own.limitPerKey, { signal, onTaskError, onProgress }, dryRun ?? false)
   }
 
   async close() {

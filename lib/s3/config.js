@@ -5,10 +5,10 @@
 const { Buffer } = require('node:buffer')
 const { readFileSync } = require('node:fs')
 const { types } = require('node:util')
-const core = require('../core.js')
-const { SynchronizerInvalidError } = require('../errors.js')
-const { invalid } = require('../validate.js')
-const { messageOf } = require('../warning.js')
+const core = require('../native/core.js')
+const { SynchronizerInvalidError } = require('../base/errors.js')
+const { invalid } = require('../base/validate.js')
+const { messageOf } = require('../native/warning.js')
 const { checkInteger, checkMilliseconds, checkNames, checkObject, checkOptional, checkText, given } = require('./options.js')
 
 const MODES = ['auto', 'checksum', 'md5', 'single']

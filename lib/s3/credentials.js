@@ -2,10 +2,10 @@
 
 // Asks the user's function for credentials whenever the addon needs some.
 
-const core = require('../core.js')
-const { tellSafely } = require('../faults.js')
-const { openJob } = require('../native-job.js')
-const { messageOf } = require('../warning.js')
+const core = require('../native/core.js')
+const { tellSafely } = require('../native/faults.js')
+const { openJob } = require('../native/job.js')
+const { messageOf } = require('../native/warning.js')
 const { toCredentials } = require('./config.js')
 const { serve } = require('./desk.js')
 

@@ -2,7 +2,7 @@
 
 // Answers what a native job asks for as long as it is open.
 
-const { warnOfFault } = require('../faults.js')
+const { warnOfFault } = require('../native/faults.js')
 
 /** After so many faults of the core in a row nothing good will come. */
 const MOST_FAULTS = 3

@@ -3,14 +3,13 @@
 // Deletes pages of keys. Calls that are pending together share requests; what they wait for comes as chunks of one job.
 
 const { clearTimeout, setTimeout } = require('node:timers')
-const core = require('../core.js')
-const { onAbort, offAbort } = require('../abort.js')
-const { RUN_NATIVE } = require('../native-ends.js')
-const { openJob } = require('../native-job.js')
-const { invalid } = require('../validate.js')
+const core = require('../native/core.js')
+const { onAbort, offAbort } = require('../base/abort.js')
+const { RUN_NATIVE } = require('../pipeline/native-ends.js')
+const { invalid } = require('../base/validate.js')
 const { S3DeleteError, closedError, failedKey, failedKeys, faultError } = require('./errors.js')
 const { isWellFormed } = require('./options.js')
-const { PermitsDesk } = require('./permits.js')
+const { PermitsDesk, openWithPermits, refuseReentry } = require('./permits.js')
 const { runTasks } = require('./run.js')
 const { S3Source } = require('./source.js')
 const { stopJob } = require('./stop-job.js')
@@ -30,7 +29,10 @@ class Executor {
   #idle
   #calls = new Map()
   #lastCall = 0
-  #onAbort = () => stopJob(this.#job)
+  #onAbort = () => {
+    stopJob(this.#job)
+    this.#permits?.stop(this.#signal.reason)
+  }
 
   constructor(client, options, { limitPerKey, signal }) {
     this.#client = client
@@ -41,6 +43,7 @@ class Executor {
 
   async delete(page) {
     const { keys, versions, refused } = toColumns(page)
+    refuseReentry(this.#limitPerKey, this.#options, keys)
     this.#signal?.throwIfAborted()
     const settled = keys.length === 0 ? ['settled', 0, 0, 0, [], [], [], [], null] : await this.#call(keys, versions)
     const [, , deleted, untried, , , , , fault] = settled
@@ -74,7 +77,12 @@ class Executor {
   #call(keys, versions) {
     this.#start()
     const number = ++this.#lastCall
-    core.deleteS3(this.#job.id, number, keys, versions)
+    try {
+      core.deleteS3(this.#job.id, number, keys, versions)
+    } catch (error) {
+      if (!this.#isPumping) this.#end()
+      throw error
+    }
     const settled = new Promise((resolve, reject) => this.#calls.set(number, { resolve, reject }))
     this.#pump()
     return settled
@@ -84,16 +92,17 @@ class Executor {
     clearTimeout(this.#idle)
     if (this.#job !== undefined) return
     const id = this.#client.open()
-    this.#permits = PermitsDesk.open(this.#limitPerKey, this.#signal)
-    this.#job = openJob(core.openS3Deleter, id, this.#options, this.#permits?.job.id ?? 0)
+    this.#permits = PermitsDesk.open(this.#limitPerKey)
+    this.#job = openWithPermits(this.#permits, core.openS3Deleter, id, this.#options)
     this.#client.started(this)
-    if (this.#signal != null) onAbort(this.#signal, this.#onAbort)
   }
 
   /** Takes chunks while calls wait for some. */
   async #pump() {
     if (this.#isPumping) return
     this.#isPumping = true
+    // Only while calls wait: an executor that nobody calls is no part of the signal's life.
+    if (this.#signal != null) onAbort(this.#signal, this.#onAbort)
     let isOver = false
     try {
       while (this.#calls.size > 0) {
@@ -110,6 +119,7 @@ class Executor {
       this.#calls.clear()
     }
     this.#isPumping = false
+    if (this.#signal != null) offAbort(this.#signal, this.#onAbort)
     this.#client.learn()
     // After a fault, or the end of the client, another call starts afresh.
     if (isOver || this.#signal?.aborted || this.#client.isClosed) this.#end()
@@ -120,7 +130,6 @@ class Executor {
     clearTimeout(this.#idle)
     const job = this.#job
     this.#job = undefined
-    if (this.#signal != null) offAbort(this.#signal, this.#onAbort)
     this.#client.ended(this)
     this.#permits?.close()
     job.close()

@@ -3,9 +3,9 @@
 // Checks the options of S3 jobs, and turns them into what the addon takes: plain objects without undefined fields.
 
 const { isRegExp } = require('node:util/types')
-const core = require('../core.js')
-const { SynchronizerInvalidError } = require('../errors.js')
-const { checkKeyLimit, checkLimit, checkOptionalFunction, checkOptionalSignal, invalid, show } = require('../validate.js')
+const core = require('../native/core.js')
+const { SynchronizerInvalidError } = require('../base/errors.js')
+const { checkKeyLimit, checkLimit, checkOptionalFunction, checkOptionalSignal, invalid, show } = require('../base/validate.js')
 
 const MOST_IN_BATCH = 1000
 const MOST_LISTERS = 1000
@@ -35,6 +35,26 @@ function checkNames(what, options, names) {
   checkObject('The options', options)
   const unknown = Object.keys(given(options)).find((name) => !names.includes(name))
   if (unknown !== undefined) throw invalid(unknown, options[unknown], `left out: ${what} knows ${names.join(', ')}`)
+}
+
+/**
+ * The options, each read once, as an object that nobody else has: what becomes of the caller's afterwards changes nothing, and
+ * what is checked is what is used.
+ *
+ * @returns {any}
+ */
+function readOptions(options, names) {
+  checkObject('The options', options)
+  const read = new Set([...names, ...Object.keys(options)])
+  const own = Object.fromEntries([...read].map((name) => [name, options[name]]))
+  if (own.limitPerKey != null) own.limitPerKey = readLimitPerKey(own.limitPerKey)
+  return own
+}
+
+function readLimitPerKey(limitPerKey) {
+  checkObject('limitPerKey', limitPerKey)
+  const { prefixLength, delimiter, maxTasksInExecution, synchronizers } = limitPerKey
+  return { prefixLength, delimiter, maxTasksInExecution, synchronizers }
 }
 
 function checkOptional(type, name, value) {
@@ -126,7 +146,6 @@ function toDeletion(options) {
 
 function toLimitPerKey(limitPerKey) {
   if (limitPerKey == null) return {}
-  checkObject('limitPerKey', limitPerKey)
   const { prefixLength, delimiter, maxTasksInExecution, synchronizers } = limitPerKey
   if ((prefixLength == null) === (delimiter == null)) {
     throw invalid('limitPerKey', limitPerKey, 'an object with either prefixLength or delimiter')
@@ -151,6 +170,7 @@ module.exports = {
   checkText,
   given,
   isWellFormed,
+  readOptions,
   toDeletion,
   toListing,
 }

@@ -3,14 +3,14 @@
 // A job that lists and deletes, or only counts, without JavaScript per key: here its failures and its progress are told.
 
 const { clearInterval, setInterval } = require('node:timers')
-const core = require('../core.js')
-const { onAbort, offAbort } = require('../abort.js')
-const { now: readClock } = require('../clock.js')
-const { tellSafely } = require('../faults.js')
-const { notifyListener } = require('../listeners.js')
-const { openJob } = require('../native-job.js')
-const { S3AbortError, S3DeleteError, closedError, failedKeys, faultError } = require('./errors.js')
-const { PermitsDesk } = require('./permits.js')
+const core = require('../native/core.js')
+const { onAbort, offAbort } = require('../base/abort.js')
+const { now: readClock } = require('../base/clock.js')
+const { tellSafely } = require('../native/faults.js')
+const { notifyListener } = require('../base/listeners.js')
+const { S3AbortError, S3BulkError, S3DeleteError, closedError, failedKeys, faultError } = require('./errors.js')
+const { captureSections } = require('../locks/reentry.js')
+const { PermitsDesk, openWithPermits } = require('./permits.js')
 const { stopJob } = require('./stop-job.js')
 
 /** Milliseconds between two reports of progress. */
@@ -26,7 +26,10 @@ class Run {
   #params
   #startedAt = readClock()
   #reported = { at: this.#startedAt, deleted: 0 }
-  #onAbort = () => stopJob(this.#job)
+  #onAbort = () => {
+    stopJob(this.#job)
+    this.#permits?.stop(this.#params.signal?.reason)
+  }
   /** The first error that `onTaskError` threw, as `{ error }`. */
   #handlerFailure
   #failed = []
@@ -38,8 +41,8 @@ class Run {
     this.#bucket = options.Bucket
     this.#params = params
     const id = client.open()
-    this.#permits = isDry ? undefined : PermitsDesk.open(limitPerKey, params.signal)
-    this.#job = openJob(core.runS3, id, options, isDry, this.#permits?.job.id ?? 0)
+    this.#permits = isDry ? undefined : PermitsDesk.open(limitPerKey, captureSections())
+    this.#job = openWithPermits(this.#permits, core.runS3, id, options, isDry)
   }
 
   /** The end of the run, as `{ counts, failure, handlerFailure, failed }`; `failure` is what kept it from going on. */
@@ -75,6 +78,8 @@ class Run {
   }
 
   #failure(fault, done) {
+    const reentry = this.#permits?.reentry
+    if (reentry !== undefined) return new S3BulkError({ message: reentry.message, code: reentry.code, cause: reentry, ...done })
     if (fault !== undefined) return faultError(fault, done)
     return this.#isStopped ? closedError(` before the job was over; ${done.counts.deleted} keys are deleted`, done) : undefined
   }

@@ -2,12 +2,12 @@
 
 // A listing as an async iterator of pages. It starts when it is first asked, or not at all when executeTasks takes it over.
 
-const core = require('../core.js')
-const { onAbort, offAbort } = require('../abort.js')
-const { CLOSE, ClosableIterator } = require('../closable-iterator.js')
-const { tellSafely } = require('../faults.js')
-const { openJob } = require('../native-job.js')
-const { invalid } = require('../validate.js')
+const core = require('../native/core.js')
+const { onAbort, offAbort } = require('../base/abort.js')
+const { CLOSE, ClosableIterator } = require('../sources/closable-iterator.js')
+const { tellSafely } = require('../native/faults.js')
+const { openJob } = require('../native/job.js')
+const { invalid } = require('../base/validate.js')
 const { closedError, faultError } = require('./errors.js')
 
 const PAGES = {

@@ -2,8 +2,8 @@
 
 // How a native S3 job is told to stop.
 
-const core = require('../core.js')
-const { tellSafely } = require('../faults.js')
+const core = require('../native/core.js')
+const { tellSafely } = require('../native/faults.js')
 
 /** The job starts nothing more. */
 function stopJob(job) {

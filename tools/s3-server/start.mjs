@@ -55,6 +55,13 @@ export async function startS3Server (options = {}) {
     configure: settings => admin('POST', 'config', settings),
     /** Adds credentials: see `src/auth/credentials.rs`. */
     addCredentials: credentials => admin('POST', 'credentials', credentials),
+    /** Buckets that answer amiss by a seed: see `src/hostile/mod.rs`. */
+    hostile: {
+      make: setup => admin('POST', 'hostile', setup),
+      report: bucket => admin('GET', `hostile?bucket=${bucket}`),
+      forget: bucket => admin('DELETE', `hostile?bucket=${bucket}`),
+      strays: () => admin('GET', 'hostile/strays')
+    },
     /** Ends the server and waits until it is gone. */
     async stop() {
       child.stdin.end()

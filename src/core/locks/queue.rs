@@ -65,6 +65,12 @@ impl<T> Queue<T> {
         self.nodes.get(self.first).map(|node| &node.value)
     }
 
+    /// Whoever stands at `place`, or nobody when that one is gone.
+    pub fn get(&self, place: Place) -> Option<&T> {
+        let node = self.nodes.get(place.node)?;
+        (node.arrival == place.arrival).then_some(&node.value)
+    }
+
     /// Takes the one who came first.
     pub fn pop(&mut self) -> Option<T> {
         self.unlink(self.first)
@@ -117,7 +123,8 @@ mod tests {
         let mut queue = Queue::default();
         let old = queue.push('a');
         assert_eq!(queue.pop(), Some('a'));
-        queue.push('b');
+        let new = queue.push('b');
+        assert_eq!((queue.get(old), queue.get(new)), (None, Some(&'b')));
         assert_eq!(queue.remove(old), None);
         assert_eq!(queue.pop(), Some('b'));
     }

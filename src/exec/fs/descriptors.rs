@@ -4,7 +4,10 @@
 //! same, because others hold descriptors, it halves, down to one, and grows back by one with each
 //! row of files that were done without a shortage. So others get room, and a passing shortage is waited out.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::io;
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use super::system;
 
@@ -12,6 +15,10 @@ use super::system;
 const MOST: u32 = 64;
 /// So many files in a row are done before the bound grows by one.
 const STREAK: u32 = 64;
+/// Pipes and devices that are waited for at the same time; they have descriptors of their own.
+const MOST_SPECIAL: u32 = 16;
+/// How long to wait for somebody to close a file before a shortage of descriptors is an error.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 struct State {
     open: u32,
@@ -32,10 +39,18 @@ pub struct Descriptors {
 pub struct Permit<'a>(&'a Descriptors);
 
 impl Descriptors {
-    /// The bound that fits the limits of this process.
-    pub fn of_process() -> Self {
-        let most = (system::descriptor_limit() / 8).clamp(1, u64::from(MOST)) as u32;
-        Self::new(most)
+    /// Those of the process, for files and folders: as many as fit its limits.
+    pub fn of_process() -> &'static Self {
+        static DESCRIPTORS: OnceLock<Descriptors> = OnceLock::new();
+        DESCRIPTORS.get_or_init(|| {
+            Self::new((system::descriptor_limit() / 8).clamp(1, u64::from(MOST)) as u32)
+        })
+    }
+
+    /// Those of the process for what can keep its reader waiting for ever.
+    pub fn for_special_files() -> &'static Self {
+        static DESCRIPTORS: OnceLock<Descriptors> = OnceLock::new();
+        DESCRIPTORS.get_or_init(|| Self::new(MOST_SPECIAL))
     }
 
     /// A bound of `most` files.
@@ -56,8 +71,36 @@ impl Descriptors {
         Permit(self)
     }
 
+    /// Calls `open`, again and again while the process has no descriptor left, until patience ends or nobody wants it.
+    ///
+    /// # Errors
+    ///
+    /// What `open` said last.
+    pub fn open<T>(
+        &self,
+        is_wanted: &dyn Fn() -> bool,
+        mut open: impl FnMut() -> io::Result<T>,
+    ) -> io::Result<T> {
+        let mut shortage: Option<Instant> = None;
+        let mut pause = Duration::from_millis(1);
+        loop {
+            match open() {
+                Err(error) if system::is_out_of_descriptors(&error) => {
+                    let since = *shortage.get_or_insert_with(Instant::now);
+                    if since.elapsed() > PATIENCE || !is_wanted() {
+                        return Err(error);
+                    }
+                    self.ran_out();
+                    sleep(pause);
+                    pause = (pause * 2).min(Duration::from_millis(50));
+                }
+                result => return result,
+            }
+        }
+    }
+
     /// The process had no descriptor left.
-    pub fn ran_out(&self) {
+    fn ran_out(&self) {
         let mut state = self.lock();
         state.allowed = (state.allowed / 2).max(1);
         state.streak = 0;

@@ -1,14 +1,25 @@
 //! Finds the files under a folder, in the order of their names, on a thread of its own.
+//!
+//! A folder is read whole, with one descriptor that is closed again before anything is told, and sorted. What no pattern can
+//! match is neither kept nor entered.
 
+use std::ffi::OsString;
+use std::fs::{self, DirEntry};
+use std::io::{self, ErrorKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::vec;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use walkdir::{DirEntry, WalkDir};
-
-use super::failure::{Failure, SystemCall};
+use super::base::Base;
+use super::descriptors::Descriptors;
+use super::failure::Failure;
+use super::glob::{Ignored, SAY_DOT, Wanted};
 use super::read::scandir_failure;
+use super::system;
 use crate::faults;
+
+/// Entries after which it is asked again whether anybody wants them.
+const ASK_EVERY: usize = 1024;
 
 /// Which files are listed.
 #[derive(Debug, Default)]
@@ -17,7 +28,7 @@ pub struct Options {
     pub glob: Vec<String>,
     /// Neither files nor folders that match one of these.
     pub ignore: Vec<String>,
-    /// Lists what links lead to; without it links are passed over.
+    /// Lists what links lead to; without it links below the folder are passed over.
     pub follow_symlinks: bool,
     /// Also those whose name starts with a dot.
     pub hidden: bool,
@@ -25,12 +36,63 @@ pub struct Options {
 
 /// Where to look for what.
 pub struct Listing {
+    base: Base,
     root: PathBuf,
-    glob: GlobSet,
-    globs: bool,
-    ignore: GlobSet,
+    wanted: Option<Wanted>,
+    ignored: Ignored,
     follow_symlinks: bool,
     hidden: bool,
+}
+
+/// Whoever takes what is found.
+pub trait Finder {
+    /// Takes a file; false when nobody wants any more.
+    fn found(&self, path: PathBuf) -> bool;
+    /// Whether anybody wants more.
+    fn is_wanted(&self) -> bool;
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    Folder,
+    Link,
+}
+
+struct Folder {
+    /// As it is told, and as the system is asked for it.
+    told: PathBuf,
+    asked: PathBuf,
+    /// Its path from the root, with slashes, for patterns.
+    below: Below,
+    /// Where it really is, when links are followed.
+    real: Option<PathBuf>,
+    entries: vec::IntoIter<(OsString, Kind)>,
+}
+
+/// A path from the root, as patterns see it.
+#[derive(Clone, Default)]
+struct Below {
+    plain: String,
+    /// With what says that a dot must be said, when hidden files are not listed.
+    marked: String,
+}
+
+impl Below {
+    fn join(&self, name: &str, marks: bool) -> Self {
+        let mut joined = self.clone();
+        for path in [&mut joined.plain, &mut joined.marked] {
+            if !path.is_empty() {
+                path.push('/');
+            }
+        }
+        if marks && name.starts_with('.') {
+            joined.marked.push(SAY_DOT);
+        }
+        joined.plain.push_str(name);
+        joined.marked.push_str(name);
+        joined
+    }
 }
 
 impl Listing {
@@ -39,87 +101,175 @@ impl Listing {
     /// # Errors
     ///
     /// What is wrong with which pattern.
-    pub fn new(root: PathBuf, options: &Options) -> Result<Self, String> {
+    pub fn new(base: Base, root: PathBuf, options: &Options) -> Result<Self, String> {
+        let has_globs = !options.glob.is_empty();
         Ok(Self {
+            base,
             root,
-            glob: compile(&options.glob)?,
-            globs: !options.glob.is_empty(),
-            ignore: compile(&options.ignore)?,
+            wanted: has_globs.then(|| Wanted::new(&options.glob)).transpose()?,
+            ignored: Ignored::new(&options.ignore)?,
             follow_symlinks: options.follow_symlinks,
             hidden: options.hidden,
         })
     }
 
-    /// Calls `found` with each file until that says no. A loop of symbolic links is entered once.
+    /// Tells `finder` of each file until nobody wants more. A loop of symbolic links is entered once.
     ///
     /// # Errors
     ///
     /// The first folder that can't be listed. A panic is such a failure too.
-    pub fn walk(&self, found: impl FnMut(PathBuf) -> bool) -> Result<(), (PathBuf, Failure)> {
-        catch_unwind(AssertUnwindSafe(|| self.walk_on(found)))
+    pub fn walk(&self, finder: &impl Finder) -> Result<(), (PathBuf, Failure)> {
+        catch_unwind(AssertUnwindSafe(|| self.walk_on(finder)))
             .unwrap_or_else(|panic| Err((self.root.clone(), Failure::of_panic(&*panic))))
     }
 
-    fn walk_on(&self, mut found: impl FnMut(PathBuf) -> bool) -> Result<(), (PathBuf, Failure)> {
+    fn walk_on(&self, finder: &impl Finder) -> Result<(), (PathBuf, Failure)> {
         faults::pass("listFiles");
-        let walk = WalkDir::new(&self.root).follow_links(self.follow_symlinks).sort_by_file_name();
-        for entry in walk.into_iter().filter_entry(|entry| self.enters(entry)) {
-            match entry {
-                Ok(entry) if entry.depth() == 0 && !entry.file_type().is_dir() => {
-                    return Err((entry.into_path(), not_a_folder()));
+        let asked = self.base.resolve(&self.root).into_owned();
+        let real = self.follow_symlinks.then(|| fs::canonicalize(&asked).ok()).flatten();
+        let root = self.enter(self.root.clone(), asked, Below::default(), real, finder);
+        let mut open = vec![root.map_err(|error| self.failure(&self.root, &error))?];
+        while let Some(folder) = open.last_mut() {
+            let Some((name, kind)) = folder.entries.next() else {
+                open.pop();
+                continue;
+            };
+            let told = folder.told.join(&name);
+            if kind == Kind::File {
+                if !finder.found(told) {
+                    return Ok(());
                 }
-                Ok(entry) => {
-                    if self.lists(&entry) && !found(entry.into_path()) {
+                continue;
+            }
+            let asked = folder.asked.join(&name);
+            let below = folder.below.join(&name.to_string_lossy(), !self.hidden);
+            let mut real = folder.real.as_ref().map(|real| real.join(&name));
+            if kind == Kind::Link {
+                match self.follow(&asked, &below) {
+                    Ok(None) => continue,
+                    Ok(Some(Kind::Folder)) => real = fs::canonicalize(&asked).ok(),
+                    Err(error) => return Err(self.failure(&told, &error)),
+                    Ok(Some(_)) => {
+                        if finder.found(told) {
+                            continue;
+                        }
                         return Ok(());
                     }
                 }
-                Err(error) if error.loop_ancestor().is_some() => {}
-                // A link to nothing, or what vanished since its folder was read.
-                Err(error) if error.depth() > 0 && is_missing(&error) => {}
-                Err(error) => {
-                    let path = error.path().unwrap_or(&self.root).to_owned();
-                    let failure = error.io_error().map_or_else(not_a_folder, scandir_failure);
-                    return Err((path, failure));
+                if real.is_some() && open.iter().any(|folder| folder.real == real) {
+                    continue;
                 }
+            }
+            match self.enter(told.clone(), asked, below, real, finder) {
+                Ok(folder) => open.push(folder),
+                Err(error) if is_gone(&error) => self.check_root()?,
+                Err(error) => return Err(self.failure(&told, &error)),
+            }
+            if !finder.is_wanted() {
+                return Ok(());
             }
         }
         Ok(())
     }
 
-    fn enters(&self, entry: &DirEntry) -> bool {
-        if entry.depth() == 0 {
-            return true;
+    /// What vanished since its folder was read is passed over, but not the whole tree.
+    fn check_root(&self) -> Result<(), (PathBuf, Failure)> {
+        let root = fs::metadata(self.base.resolve(&self.root));
+        root.map(drop).map_err(|error| self.failure(&self.root, &error))
+    }
+
+    /// What a link leads to, if that is listed or entered.
+    fn follow(&self, asked: &Path, below: &Below) -> io::Result<Option<Kind>> {
+        let metadata = match fs::metadata(asked) {
+            Ok(metadata) => metadata,
+            // It leads nowhere.
+            Err(error) if is_gone(&error) || system::is_link_loop(&error) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        let kind = match metadata.file_type() {
+            kind if kind.is_dir() => Kind::Folder,
+            kind if kind.is_file() => Kind::File,
+            _ => return Ok(None),
+        };
+        Ok(self.takes(below, kind).then_some(kind))
+    }
+
+    fn enter(
+        &self,
+        told: PathBuf,
+        asked: PathBuf,
+        below: Below,
+        real: Option<PathBuf>,
+        finder: &impl Finder,
+    ) -> io::Result<Folder> {
+        let descriptors = Descriptors::of_process();
+        let permit = descriptors.acquire();
+        let found = descriptors.open(&|| finder.is_wanted(), || fs::read_dir(&asked))?;
+        let mut entries = Vec::new();
+        for (n, entry) in found.enumerate() {
+            if n % ASK_EVERY == ASK_EVERY - 1 && !finder.is_wanted() {
+                break;
+            }
+            let entry = entry?;
+            if let Some(kind) = self.kind_of(&entry, &below)? {
+                entries.push((entry.file_name(), kind));
+            }
         }
-        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-        (self.hidden || !is_hidden) && !self.ignore.is_match(self.below(entry.path()))
+        drop(permit);
+        entries.sort_unstable_by(|(one, _), (other, _)| {
+            one.as_encoded_bytes().cmp(other.as_encoded_bytes())
+        });
+        Ok(Folder { told, asked, below, real, entries: entries.into_iter() })
     }
 
-    fn lists(&self, entry: &DirEntry) -> bool {
-        entry.file_type().is_file() && (!self.globs || self.glob.is_match(self.below(entry.path())))
+    /// What an entry is, if it is listed, entered or followed.
+    fn kind_of(&self, entry: &DirEntry, folder: &Below) -> io::Result<Option<Kind>> {
+        let kind = match entry.file_type() {
+            Ok(kind) if kind.is_file() => Kind::File,
+            Ok(kind) if kind.is_dir() => Kind::Folder,
+            Ok(kind) if kind.is_symlink() && self.follow_symlinks => Kind::Link,
+            Ok(_) => return Ok(None),
+            Err(error) if is_gone(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if !self.has_patterns() && self.hidden {
+            return Ok(Some(kind));
+        }
+        let name = entry.file_name();
+        let below = folder.join(&name.to_string_lossy(), !self.hidden);
+        // What a link leads to tells which patterns count.
+        Ok((kind == Kind::Link || self.takes(&below, kind)).then_some(kind))
     }
 
-    fn below<'a>(&self, path: &'a Path) -> &'a Path {
-        path.strip_prefix(&self.root).unwrap_or(path)
+    fn has_patterns(&self) -> bool {
+        self.wanted.is_some() || self.ignored.has_any()
+    }
+
+    /// Whether a file is listed, or a folder entered.
+    fn takes(&self, below: &Below, kind: Kind) -> bool {
+        let is_wanted = match (&self.wanted, kind) {
+            (None, _) => !below.marked.contains(SAY_DOT),
+            (Some(wanted), Kind::Folder) => wanted.may_be_below(&below.marked),
+            (Some(wanted), _) => wanted.has_file(&below.marked),
+        };
+        is_wanted
+            && !match kind {
+                Kind::Folder => self.ignored.has_folder(&below.plain),
+                _ => self.ignored.has_file(&below.plain),
+            }
+    }
+
+    fn failure(&self, path: &Path, error: &io::Error) -> (PathBuf, Failure) {
+        (path.to_owned(), scandir_failure(error))
     }
 }
 
-fn is_missing(error: &walkdir::Error) -> bool {
-    error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-fn not_a_folder() -> Failure {
-    #[cfg(windows)]
-    let errno = -4052;
-    #[cfg(not(windows))]
-    let errno = -20;
-    Failure::System { errno, call: SystemCall::Scandir }
-}
-
-fn compile(patterns: &[String]) -> Result<GlobSet, String> {
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-        set.add(glob.map_err(|error| error.to_string())?);
-    }
-    set.build().map_err(|error| error.to_string())
-}
+#[cfg(all(test, unix))]
+#[path = "list_tests.rs"]
+mod tests;

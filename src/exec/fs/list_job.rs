@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::failure::Failure;
-use super::list::Listing;
+use super::list::{Finder, Listing};
 
 /// Paths in one chunk.
 const MOST: usize = 256;
@@ -55,7 +55,7 @@ impl ListJob {
         let job = Arc::new(Self { state: Mutex::default(), room: Condvar::new(), notify });
         let own = Arc::clone(&job);
         spawn(move || {
-            let end = listing.walk(|path| own.found(path));
+            let end = listing.walk(&*own);
             own.change(|state| {
                 state.ended = true;
                 state.failure = end.err();
@@ -91,18 +91,6 @@ impl ListJob {
         self.room.notify_one();
     }
 
-    /// Keeps a path; false when nobody wants any more.
-    fn found(&self, path: PathBuf) -> bool {
-        let mut state = self.lock();
-        while state.found.len() >= AHEAD && !state.cancelled {
-            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        let goes_on = !state.cancelled;
-        drop(state);
-        self.change(|state| state.found.push(path));
-        goes_on
-    }
-
     fn change(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.lock();
         change(&mut state);
@@ -118,6 +106,23 @@ impl ListJob {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Finder for ListJob {
+    fn found(&self, path: PathBuf) -> bool {
+        let mut state = self.lock();
+        while state.found.len() >= AHEAD && !state.cancelled {
+            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let goes_on = !state.cancelled;
+        drop(state);
+        self.change(|state| state.found.push(path));
+        goes_on
+    }
+
+    fn is_wanted(&self) -> bool {
+        !self.lock().cancelled
     }
 }
 

@@ -1,42 +1,78 @@
-//! The threads that read, for all jobs of the process.
+//! Threads that may block, for all jobs of the process.
 //!
-//! Jobs with files to read stand in one line. A free thread takes the first job, puts it at the end
-//! again, and reads a few of its files, each claimed alone: so jobs share the threads fairly, and a
-//! thread that is stuck holds up one file only. A watcher, awake only while files are read, replaces
-//! threads that are stuck (up to a bound) and lets the jobs end what took too long.
+//! The pool knows no job, only [`Work`] that comes in pieces. Whoever has pieces to run stands in one line. A free thread
+//! takes the first of the line, puts it at the end again, and runs a few of its pieces: so all share the threads fairly, and
+//! a thread that is stuck holds up one piece only. A watcher, awake only while something runs, replaces threads
+//! that are stuck, up to a bound on those that are stuck at the same time, and lets the work look at its clock.
 
 use std::collections::VecDeque;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::buffers::Buffers;
-use super::descriptors::Descriptors;
-use super::job::ReadJob;
 use crate::faults;
 
-/// Files that a thread reads of one job before it looks at the next.
+/// Pieces that a thread runs of one work before it looks at the next.
 const ROW: usize = 16;
-/// A thread that is in one file for longer is taken for stuck.
-const STUCK: Duration = Duration::from_millis(200);
-const MOST_STUCK: usize = 64;
-/// Threads without work end after this.
-const IDLE: Duration = Duration::from_secs(5);
-/// Pipes and devices that are waited for at the same time; they have descriptors of their own.
-const MOST_SPECIAL: u32 = 16;
+/// Looks of the watcher without anything running, after which it ends.
+const QUIET: u32 = 20;
 
-struct Reader {
-    /// Since when it is in its file.
-    since: Option<Instant>,
-    stuck: bool,
+/// What the pool runs, piece by piece. All but `run_one` must return at once.
+pub trait Work: Send + Sync {
+    /// Runs one piece, which may block; false when there is none. It must not panic.
+    fn run_one(&self) -> bool;
+    /// Whether there is a piece to run.
+    fn has_work(&self) -> bool;
+    /// Whether nothing runs, nor is there anything to run.
+    fn is_idle(&self) -> bool;
+    /// Called now and then while something runs.
+    fn tick(&self);
+    /// How often.
+    fn tick_every(&self) -> Duration;
+}
+
+/// The place of a work in a pool.
+pub struct Seat {
+    work: Weak<dyn Work>,
+    /// Whether it stands in the line.
+    queued: AtomicBool,
+}
+
+impl Seat {
+    /// A seat for work that may still be in the making.
+    pub fn new(work: Weak<dyn Work>) -> Arc<Self> {
+        Arc::new(Self { work, queued: AtomicBool::new(false) })
+    }
+}
+
+/// How a pool behaves.
+pub struct Settings {
+    /// Threads that are not stuck.
+    pub threads: usize,
+    /// A thread that is in one piece for longer is taken for stuck.
+    pub stuck_after: Duration,
+    /// No more threads than these are stuck and replaced at the same time.
+    pub most_stuck: usize,
+    /// Threads without work end after this.
+    pub idle: Duration,
+    /// Called when the last thread has ended.
+    pub at_rest: fn(),
+}
+
+struct Runner {
+    /// Since when it is in its piece, in milliseconds of the pool's time; 0 when it is in none.
+    since: AtomicU64,
+    /// Another thread has its place. It changes under the lock of the pool.
+    stuck: AtomicBool,
 }
 
 struct State {
-    line: VecDeque<Arc<ReadJob>>,
-    jobs: Vec<Weak<ReadJob>>,
-    readers: Vec<Arc<Mutex<Reader>>>,
-    /// Readers that are not stuck.
+    line: VecDeque<Arc<Seat>>,
+    works: Vec<Weak<dyn Work>>,
+    runners: Vec<Arc<Runner>>,
+    /// Runners that are not stuck.
     able: usize,
     idle: usize,
     watched: bool,
@@ -44,9 +80,8 @@ struct State {
 
 /// The pool.
 pub struct Pool {
-    threads: usize,
-    descriptors: Descriptors,
-    special_descriptors: Descriptors,
+    settings: Settings,
+    started: Instant,
     state: Mutex<State>,
     work: Condvar,
 }
@@ -57,44 +92,47 @@ impl Pool {
         static POOL: OnceLock<Pool> = OnceLock::new();
         POOL.get_or_init(|| {
             let cores = thread::available_parallelism().map_or(4, usize::from);
-            Self {
+            Self::new(Settings {
                 threads: (cores * 2).clamp(4, 16),
-                descriptors: Descriptors::of_process(),
-                special_descriptors: Descriptors::new(MOST_SPECIAL),
-                state: Mutex::new(State {
-                    line: VecDeque::new(),
-                    jobs: Vec::new(),
-                    readers: Vec::new(),
-                    able: 0,
-                    idle: 0,
-                    watched: false,
-                }),
-                work: Condvar::new(),
-            }
+                stuck_after: Duration::from_millis(200),
+                most_stuck: 64,
+                idle: Duration::from_secs(5),
+                at_rest: || Buffers::of_process().clear(),
+            })
         })
     }
 
-    pub(super) fn descriptors(&self, special: bool) -> &Descriptors {
-        if special { &self.special_descriptors } else { &self.descriptors }
+    /// A pool without threads yet.
+    pub fn new(settings: Settings) -> Self {
+        let state = State {
+            line: VecDeque::new(),
+            works: Vec::new(),
+            runners: Vec::new(),
+            able: 0,
+            idle: 0,
+            watched: false,
+        };
+        Self { settings, started: Instant::now(), state: Mutex::new(state), work: Condvar::new() }
     }
 
-    pub(super) fn watch(&self, job: &Arc<ReadJob>) {
+    /// Watches over the work of this seat, for as long as it lives.
+    pub fn watch(&self, seat: &Seat) {
         let mut state = self.lock();
-        state.jobs.retain(|job| job.strong_count() > 0);
-        state.jobs.push(Arc::downgrade(job));
+        state.works.retain(|work| work.strong_count() > 0);
+        state.works.push(Weak::clone(&seat.work));
     }
 
-    /// Puts a job that has files to read in the line.
-    pub(super) fn schedule(&'static self, job: &Arc<ReadJob>) {
+    /// Puts work that has pieces to run in the line.
+    pub fn schedule(&'static self, seat: &Arc<Seat>) {
         let mut state = self.lock();
-        if !job.queued.swap(true, Ordering::Relaxed) {
-            state.line.push_back(Arc::clone(job));
+        if !seat.queued.swap(true, Ordering::Relaxed) {
+            state.line.push_back(Arc::clone(seat));
         }
         self.wake(&mut state);
         if !state.watched {
             state.watched = true;
             let watcher = thread::Builder::new().name("ya-syn-watcher".into());
-            state.watched = watcher.spawn(|| while self.watch_readers() {}).is_ok();
+            state.watched = watcher.spawn(|| while self.watch_runners() {}).is_ok();
         }
     }
 
@@ -103,59 +141,85 @@ impl Pool {
         if state.idle > 0 {
             self.work.notify_all();
         }
-        while state.able < self.threads && state.idle == 0 {
-            let reader = Arc::new(Mutex::new(Reader { since: None, stuck: false }));
-            let own = Arc::clone(&reader);
+        while state.able < self.settings.threads && state.idle == 0 {
+            let runner =
+                Arc::new(Runner { since: AtomicU64::new(0), stuck: AtomicBool::new(false) });
+            let own = Arc::clone(&runner);
             let thread = thread::Builder::new().name("ya-syn-reader".into());
-            if thread.spawn(move || self.work(&own)).is_err() {
+            if thread.spawn(move || self.run(&own)).is_err() {
                 return;
             }
-            state.readers.push(reader);
+            state.runners.push(runner);
             state.able += 1;
         }
     }
 
-    fn work(&'static self, reader: &Arc<Mutex<Reader>>) {
-        while let Some(job) = self.next_job() {
-            faults::contain("reader", || self.read_row(&job, reader));
-            // It may be the last to know the job.
-            faults::contain("dropJob", || drop(job));
+    fn run(&'static self, runner: &Arc<Runner>) {
+        while let Some((seat, work)) = self.next_work() {
+            faults::contain("reader", || self.run_row(&seat, &*work, runner));
+            runner.since.store(0, Ordering::Relaxed);
+            // It may be the last to know the work.
+            faults::contain("dropJob", || drop(work));
             // Reading from the page cache never waits, and a thread that never waits keeps its core for milliseconds,
             // however long the event loop, woken by what was read, has waited for one.
             thread::yield_now();
-            // Somebody took its place while it was stuck.
-            if lock(reader).stuck {
+            if runner.stuck.load(Ordering::Relaxed) && !self.recover(runner) {
                 return;
             }
         }
         let mut state = self.lock();
-        state.able -= 1;
-        state.readers.retain(|other| !Arc::ptr_eq(other, reader));
-        if state.readers.is_empty() {
-            Buffers::of_process().clear();
+        // The watcher may have taken it for stuck in its last piece.
+        if !runner.stuck.load(Ordering::Relaxed) {
+            state.able -= 1;
         }
+        self.leave(&mut state, runner);
     }
 
-    fn read_row(&'static self, job: &Arc<ReadJob>, reader: &Mutex<Reader>) {
+    fn run_row(&self, seat: &Arc<Seat>, work: &dyn Work, runner: &Runner) {
         for _ in 0..ROW {
-            let Some(claim) = job.claim() else { return self.leave_line(job) };
-            lock(reader).since = Some(Instant::now());
-            job.read(claim);
-            lock(reader).since = None;
+            runner.since.store(self.now(), Ordering::Relaxed);
+            let ran = work.run_one();
+            runner.since.store(0, Ordering::Relaxed);
+            if !ran {
+                return self.leave_line(seat, work);
+            }
         }
     }
 
-    /// The next job in the line, or nothing when there was none for a while.
-    fn next_job(&self) -> Option<Arc<ReadJob>> {
+    /// A thread that was stuck goes on if nobody has its place; otherwise it ends.
+    fn recover(&self, runner: &Arc<Runner>) -> bool {
+        let mut state = self.lock();
+        let goes_on = state.able < self.settings.threads;
+        if goes_on {
+            state.able += 1;
+            runner.stuck.store(false, Ordering::Relaxed);
+        } else {
+            self.leave(&mut state, runner);
+        }
+        goes_on
+    }
+
+    fn leave(&self, state: &mut State, runner: &Arc<Runner>) {
+        state.runners.retain(|other| !Arc::ptr_eq(other, runner));
+        if state.runners.is_empty() {
+            (self.settings.at_rest)();
+        }
+    }
+
+    /// The next work in the line, or nothing when there was none for a while.
+    fn next_work(&self) -> Option<(Arc<Seat>, Arc<dyn Work>)> {
         let mut state = self.lock();
         loop {
-            if let Some(job) = state.line.pop_front() {
-                state.line.push_back(Arc::clone(&job));
-                return Some(job);
+            while let Some(seat) = state.line.pop_front() {
+                let Some(work) = seat.work.upgrade() else { continue };
+                state.line.push_back(Arc::clone(&seat));
+                return Some((seat, work));
             }
             state.idle += 1;
-            let (guard, wait) =
-                self.work.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
+            let (guard, wait) = self
+                .work
+                .wait_timeout(state, self.settings.idle)
+                .unwrap_or_else(PoisonError::into_inner);
             state = guard;
             state.idle -= 1;
             if wait.timed_out() && state.line.is_empty() {
@@ -164,46 +228,61 @@ impl Pool {
         }
     }
 
-    fn leave_line(&self, job: &Arc<ReadJob>) {
+    fn leave_line(&self, seat: &Arc<Seat>, work: &dyn Work) {
         let mut state = self.lock();
-        // Files may have come since none could be claimed.
-        if job.has_work() && !job.is_cancelled() {
+        // Pieces may have come since there were none.
+        if work.has_work() {
             return;
         }
-        job.queued.store(false, Ordering::Relaxed);
-        state.line.retain(|other| !Arc::ptr_eq(other, job));
+        seat.queued.store(false, Ordering::Relaxed);
+        state.line.retain(|other| !Arc::ptr_eq(other, seat));
     }
 
-    /// Watches until nothing was read for a while; whether something is being read again.
-    fn watch_readers(&'static self) -> bool {
+    /// Watches until nothing ran for a while; whether something runs again.
+    fn watch_runners(&'static self) -> bool {
         let mut quiet = 0;
-        while quiet < 20 {
-            let jobs: Vec<_> = self.lock().jobs.iter().filter_map(Weak::upgrade).collect();
-            let every = jobs.iter().map(|job| job.tick_every()).min();
+        while quiet < QUIET {
+            let works = self.works();
+            let every = works.iter().map(|work| work.tick_every()).min();
             thread::sleep(every.unwrap_or(Duration::from_millis(50)));
-            let busy = jobs.iter().any(|job| !job.is_idle());
+            let busy = works.iter().any(|work| !work.is_idle());
             quiet = if busy { 0 } else { quiet + 1 };
-            for job in jobs {
-                faults::contain("watcher", move || job.tick());
+            for work in works {
+                faults::contain("watcher", move || work.tick());
             }
             self.replace_stuck();
         }
+        let works = self.works();
         let mut state = self.lock();
-        // A job may have come since the last look, and have gone from the line to where it waits for a pipe.
-        state.watched = state.jobs.iter().filter_map(Weak::upgrade).any(|job| !job.is_idle());
-        state.watched
+        // Work may have come since the last look, and have gone from the line to where it waits for a pipe.
+        let came = state.works.iter().filter_map(Weak::upgrade).any(|work| !work.is_idle());
+        state.watched = came;
+        drop(state);
+        // Nor may the last to know a work drop it under the lock.
+        drop(works);
+        came
     }
 
+    fn works(&self) -> Vec<Arc<dyn Work>> {
+        self.lock().works.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Gives the places of threads that are stuck to new ones. Only those count that are stuck now: one that came back has left.
     fn replace_stuck(&'static self) {
+        let now = self.now();
         let mut state = self.lock();
         let mut replaced = false;
-        for index in (0..state.readers.len()).rev() {
-            let stuck_before = state.readers.len() - state.able;
-            let mut reader = lock(&state.readers[index]);
-            let is_stuck = reader.since.is_some_and(|since| since.elapsed() > STUCK);
-            if is_stuck && !reader.stuck && stuck_before < MOST_STUCK {
-                reader.stuck = true;
-                drop(reader);
+        for index in 0..state.runners.len() {
+            if state.runners.len() - state.able >= self.settings.most_stuck {
+                break;
+            }
+            let runner = &state.runners[index];
+            let since = runner.since.load(Ordering::Relaxed);
+            let stuck_after = self.settings.stuck_after.as_millis() as u64;
+            if since > 0
+                && now.saturating_sub(since) > stuck_after
+                && !runner.stuck.swap(true, Ordering::Relaxed)
+            {
                 state.able -= 1;
                 replaced = true;
             }
@@ -213,11 +292,16 @@ impl Pool {
         }
     }
 
+    /// Milliseconds since the pool was made, and never 0.
+    fn now(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64 + 1
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+#[cfg(test)]
+#[path = "pool_tests.rs"]
+mod tests;

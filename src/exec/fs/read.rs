@@ -3,24 +3,25 @@
 //! It is looked at before it is opened, since opening alone can disturb a pipe or a device. Then one
 //! `read` of a byte more than the size is enough in most cases: a regular file that gives less has ended.
 //! What else may happen is met by going on: files of `/proc` have size 0, and any file may grow or shrink.
-
-use std::fs::File;
-use std::io;
-use std::path::Path;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+//!
+//! A file that is truncated while one `read` copies it can give zeros that were never in it: the system clears the rest of the
+//! page in which the file now ends. So the size is asked again afterwards, where there are zeros or looking for
+//! them would take longer than asking, and what is beyond it is dropped.
 
 use super::buffers::Buffers;
 use super::descriptors::Descriptors;
 use super::failure::{Failure, Special, SystemCall};
 use super::system;
+use std::fs::File;
+use std::io;
+use std::path::Path;
 
 /// The most that Node.js's readFile reads: 2 GiB - 1.
 pub const LARGEST: u64 = (1 << 31) - 1;
-/// How long to wait for somebody to close a file before a shortage of descriptors is an error.
-const PATIENCE: Duration = Duration::from_secs(10);
 const FIRST_READ: usize = 16 * 1024;
 const LARGEST_READ: usize = 4 * 1024 * 1024;
+/// Zeros are looked for in files up to this size.
+const LOOKED_THROUGH: usize = 64 * 1024;
 
 /// What is known of a file before it is opened.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +58,9 @@ pub fn read(
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, Failure> {
     let _permit = descriptors.acquire();
-    let mut file = open(path, descriptors, is_wanted)?;
+    let open = || system::open(path);
+    let opened = descriptors.open(is_wanted, open);
+    let mut file = opened.map_err(|error| failure(&error, SystemCall::Open))?;
     let room = if known.size == 0 { FIRST_READ } else { known.size as usize + 1 };
     let mut data = Buffers::of_process().take(room);
     // It was wanted a moment ago, when it was claimed.
@@ -82,31 +85,19 @@ pub fn read(
             Err(error) => return Err(failure(&error, SystemCall::Read)),
         }
     }
+    if known.size > 0 && (data.len() > LOOKED_THROUGH || memchr::memchr(0, &data).is_some()) {
+        drop_what_was_cut_off(&file, &mut data)?;
+    }
     Ok(data)
 }
 
-fn open(
-    path: &Path,
-    descriptors: &Descriptors,
-    is_wanted: &dyn Fn() -> bool,
-) -> Result<File, Failure> {
-    let mut shortage: Option<Instant> = None;
-    let mut pause = Duration::from_millis(1);
-    loop {
-        match system::open(path) {
-            Ok(file) => return Ok(file),
-            Err(error) if system::is_out_of_descriptors(&error) => {
-                let since = *shortage.get_or_insert_with(Instant::now);
-                if since.elapsed() > PATIENCE || !is_wanted() {
-                    return Err(failure(&error, SystemCall::Open));
-                }
-                descriptors.ran_out();
-                sleep(pause);
-                pause = (pause * 2).min(Duration::from_millis(50));
-            }
-            Err(error) => return Err(failure(&error, SystemCall::Open)),
-        }
+fn drop_what_was_cut_off(file: &File, data: &mut Vec<u8>) -> Result<(), Failure> {
+    let metadata = file.metadata().map_err(|error| failure(&error, SystemCall::Read))?;
+    // It may have become something without a size since it was looked at.
+    if metadata.is_file() {
+        data.truncate(usize::try_from(metadata.len()).unwrap_or(usize::MAX));
     }
+    Ok(())
 }
 
 fn is_readable(file: &File) -> Result<bool, Failure> {
@@ -126,3 +117,7 @@ pub(super) fn open_failure(error: &io::Error) -> Failure {
 pub(super) fn scandir_failure(error: &io::Error) -> Failure {
     failure(error, SystemCall::Scandir)
 }
+
+#[cfg(all(test, unix))]
+#[path = "read_tests.rs"]
+mod tests;

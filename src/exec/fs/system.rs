@@ -57,6 +57,11 @@ mod imp {
         errno == Some(Errno::MFILE.raw_os_error()) || errno == Some(Errno::NFILE.raw_os_error())
     }
 
+    /// Whether links lead in a circle.
+    pub fn is_link_loop(error: &io::Error) -> bool {
+        error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
+    }
+
     pub fn descriptor_limit() -> u64 {
         rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX)
     }
@@ -108,9 +113,16 @@ mod imp {
         error.raw_os_error() == Some(4)
     }
 
+    pub fn is_link_loop(error: &io::Error) -> bool {
+        // ERROR_CANT_RESOLVE_FILENAME
+        error.raw_os_error() == Some(1921)
+    }
+
     pub fn descriptor_limit() -> u64 {
         u64::MAX
     }
 }
 
-pub use imp::{descriptor_limit, errno, is_out_of_descriptors, is_readable, open, read, special};
+pub use imp::{
+    descriptor_limit, errno, is_link_loop, is_out_of_descriptors, is_readable, open, read, special,
+};

@@ -165,6 +165,12 @@ impl Client {
         doubts: &[String],
         progress: &Progress,
     ) -> Result<(), Fault> {
+        let told = names::conclude_by_prefix(doubts, &request.prefix)
+            .map_err(|what| Fault::invalid_listing(&what))?;
+        if let Some(plus) = told {
+            self.names.learn(plus);
+            return Ok(());
+        }
         let first = async |name: &str, plus: Plus| {
             let prefix = names::decode(name, plus).map_err(|what| Fault::invalid_listing(&what))?;
             let question = ListRequest {

@@ -12,7 +12,7 @@ use napi::{Env, Result, sys};
 use super::paths::append_path;
 use crate::exec::fs::buffers::Buffers;
 use crate::exec::fs::failure::{Failure, Special, SystemCall};
-use crate::exec::fs::job::Outcome;
+use crate::exec::fs::window::Outcome;
 use crate::faults;
 use crate::node::jobs::IntoJs;
 use crate::node::wire;

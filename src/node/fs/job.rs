@@ -29,7 +29,7 @@ impl Read {
         let read = Self { tells_paths: true, ..Self::new(options, notifier) };
         let job = Arc::clone(&read.job);
         list_job::spawn(move || {
-            let end = listing.walk(|path| job.give_waiting(path));
+            let end = listing.walk(&*job);
             job.end(end.err());
         })
         .map_err(to_error)?;

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use napi::bindgen_prelude::{BufferSlice, Either};
+use napi::bindgen_prelude::{BufferSlice, Either, JsValue, ToNapiValue};
+use napi::{Env, Result, sys};
 
 /// A string, or bytes where a path is no UTF-8.
 pub type Bytes<'a> = Either<String, BufferSlice<'a>>;
@@ -43,4 +44,21 @@ pub fn append_path(bytes: &mut Vec<u8>, path: &Path) {
 pub fn append_path(bytes: &mut Vec<u8>, path: &Path) {
     bytes.extend_from_slice(path.to_string_lossy().as_bytes());
     bytes.push(0);
+}
+
+/// One path on its way to JavaScript.
+pub struct PathBytes(Vec<u8>);
+
+impl PathBytes {
+    pub fn of(path: &Path) -> Self {
+        let mut bytes = Vec::new();
+        append_path(&mut bytes, path);
+        Self(bytes)
+    }
+}
+
+impl ToNapiValue for PathBytes {
+    unsafe fn to_napi_value(env: sys::napi_env, path: Self) -> Result<sys::napi_value> {
+        Ok(BufferSlice::copy_from(&Env::from_raw(env), path.0)?.raw())
+    }
 }

@@ -9,17 +9,19 @@ mod options;
 mod permits;
 mod questions;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use napi::Result;
-use napi::bindgen_prelude::Object as JsObject;
+use napi::bindgen_prelude::{Object as JsObject, Utf16String};
 
 use self::chunk::{Chunk, counters};
 use self::job::Started;
 use self::options::Options;
 use super::functions::{Arguments, Functions, Shared, closed, to_js};
 use super::jobs::Jobs;
+use crate::core::batch::prefix::to_utf16;
 use crate::core::slab::Slab;
 use crate::exec::runtime;
 use crate::exec::s3::client::Client;
@@ -108,6 +110,14 @@ fn permits(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()>
         let answer = args.get::<Option<String>>(2)?.map_or(Ok(()), Err);
         stores.started(args.id(0)?)?.permits.answer(args.get(1)?, answer);
         Ok(())
+    })?;
+    // (options, keys) -> the prefixes of those keys that an executor with these options asks permits for
+    functions.define(stores, "prefixesOf", |_, args| {
+        let cut = Options(args.get::<JsObject<'_>>(0)?).cut("")?;
+        let keys: Vec<String> = args.get(1)?;
+        let prefixes: BTreeSet<_> =
+            cut.iter().flat_map(|cut| keys.iter().map(|key| cut.prefix(key))).collect();
+        Ok(prefixes.iter().map(|prefix| Utf16String::from(to_utf16(prefix))).collect::<Vec<_>>())
     })
 }
 

@@ -139,20 +139,15 @@ impl Options<'_> {
 
     /// How it is deleted; `prefix` is what all keys begin with, if that is known.
     pub fn delete(&self, prefix: &str) -> Result<delete::Options> {
-        let base = prefix.len();
-        let delimiter: Option<String> = self.get("delimiter")?;
-        let cut = match (self.get::<f64>("prefixLength")?, delimiter) {
-            (Some(length), _) => Some(Cut::Length(length as usize)),
-            (None, Some(delimiter)) => Some(Cut::Delimiter { base, delimiter }),
-            (None, None) => None,
-        };
-        let grouping = match cut {
+        let grouping = match self.cut(prefix)? {
             Some(cut) => Grouping::PerPrefix {
                 cut,
                 limit: self.limit("maxPerPrefix")?,
                 gated: self.flag("gated")?,
             },
-            None => Grouping::Shared(Cut::Delimiter { base, delimiter: "/".to_owned() }),
+            None => {
+                Grouping::Shared(Cut::Delimiter { base: prefix.len(), delimiter: "/".to_owned() })
+            }
         };
         Ok(delete::Options {
             target: self.target()?,
@@ -160,6 +155,16 @@ impl Options<'_> {
             batch_size: self.get::<u32>("batchSize")?.unwrap_or(1000) as usize,
             requests: self.limit("maxTasksInExecution")?,
             grouping,
+        })
+    }
+
+    /// Where the prefix of a key ends that has a limit; `prefix` is what all keys begin with.
+    pub fn cut(&self, prefix: &str) -> Result<Option<Cut>> {
+        let delimiter: Option<String> = self.get("delimiter")?;
+        Ok(match (self.get::<f64>("prefixLength")?, delimiter) {
+            (Some(length), _) => Some(Cut::Length(length as usize)),
+            (None, Some(delimiter)) => Some(Cut::Delimiter { base: prefix.len(), delimiter }),
+            (None, None) => None,
         })
     }
 

@@ -142,6 +142,8 @@ impl Ringing {
                 many => <Vec<u32>>::to_napi_value(env, many.to_vec()),
             };
             if let Ok(argument) = argument {
+                // Nobody wants it, but Deno writes it without asking whether there is a place for it.
+                let mut result = ptr::null_mut();
                 let status = sys::napi_make_callback(
                     env,
                     ptr::null_mut(),
@@ -149,7 +151,7 @@ impl Ringing {
                     function,
                     1,
                     &argument,
-                    ptr::null_mut(),
+                    &mut result,
                 );
                 if status == sys::Status::napi_pending_exception {
                     let mut exception = ptr::null_mut();

@@ -15,7 +15,7 @@
 //! 3. `auth` verifies the signature, and `auth::payload` the digests of the body.
 //! 4. `request::input` reads the operation's parameters; whatever S3 refuses is refused here.
 //! 5. `load::faults` may have a scripted answer, `load::throttle` may answer SlowDown, and the
-//!    imitated latency passes. A request that the client got wrong never reaches this step, so no
+//!    imitated latency passes. A bucket of `hostile` answers by its seed instead. A request that the client got wrong never reaches this step, so no
 //!    scripted fault can hide a fault of the client.
 //! 6. `operations` does the work on `store` and writes the answer with `xml::write`.
 //!
@@ -27,6 +27,7 @@
 
 mod auth;
 mod error;
+mod hostile;
 mod http;
 mod load;
 mod operations;

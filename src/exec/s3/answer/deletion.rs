@@ -62,7 +62,13 @@ impl Answer<'_> {
             Some(root) => {
                 let deletion = self.expect(&[root], read_deletion)?;
                 let is_empty = deletion.deleted.is_empty() && deletion.failed.is_empty();
-                if is_empty { self.expect(&ROOTS, read_deletion) } else { Ok(deletion) }
+                let is_named_so =
+                    root.get(..6).is_some_and(|name| name.eq_ignore_ascii_case(b"Delete"));
+                match (is_empty, is_named_so) {
+                    (false, _) => Ok(deletion),
+                    (true, true) => Err(Fault::not_confirmed("the answer to the request is empty")),
+                    (true, false) => self.expect(&ROOTS, read_deletion),
+                }
             }
             None => self.expect(&ROOTS, read_deletion),
         }
@@ -201,6 +207,8 @@ mod tests {
         for (body, code) in [
             ("", "NotConfirmed"),
             (" \r\n", "NotConfirmed"),
+            ("<DeleteMultipleObjectsResult/>", "NotConfirmed"),
+            ("<deleteResult></deleteResult>", "NotConfirmed"),
             ("<Anything/>", "MalformedAnswer"),
             (
                 "<ListBucketResult><Contents><Key>a</Key></Contents></ListBucketResult>",

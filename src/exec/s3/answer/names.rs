@@ -118,6 +118,26 @@ fn names(page: &mut Page) -> impl Iterator<Item = &mut String> {
     page.objects.iter_mut().map(|object| &mut object.key).chain(&mut page.prefixes).chain(marker)
 }
 
+/// What `+` is in these names, as far as the prefix that they were asked for by decides it.
+///
+/// # Errors
+///
+/// What the store does, in words that continue "The store".
+pub fn conclude_by_prefix(names: &[String], prefix: &str) -> Result<Option<Plus>, String> {
+    for name in names {
+        let fits = |plus| Ok::<_, String>(decode(name, plus)?.starts_with(prefix));
+        match (fits(Plus::Plus)?, fits(Plus::Blank)?) {
+            (true, true) => {}
+            (true, false) => return Ok(Some(Plus::Plus)),
+            (false, true) => return Ok(Some(Plus::Blank)),
+            (false, false) => {
+                return Err(format!("names a key outside of the prefix {prefix:?}: {name:?}"));
+            }
+        }
+    }
+    Ok(None)
+}
+
 /// What a name is if `+` is this.
 ///
 /// # Errors
@@ -290,6 +310,21 @@ mod tests {
         for (plus, blank, expected) in table {
             let found = conclude(("a/1+1.txt", plus), ("a/1 1.txt", blank));
             assert_eq!(found, expected, "{plus:?} {blank:?}");
+        }
+    }
+
+    #[test]
+    fn a_prefix_with_a_plus_or_a_blank_tells_what_a_plus_is() {
+        let table = [
+            ("a+b/", "a+b/c+d", Ok(Some(Plus::Plus))),
+            ("a b/", "a+b/c+d", Ok(Some(Plus::Blank))),
+            ("a", "a+b", Ok(None)),
+            ("", "+", Ok(None)),
+            ("b", "a+b", Err(())),
+        ];
+        for (prefix, name, expected) in table {
+            let found = conclude_by_prefix(&[name.to_owned()], prefix);
+            assert_eq!(found.map_err(drop), expected, "{prefix} {name}");
         }
     }
 

@@ -190,7 +190,7 @@ impl Driver {
                     });
                 }
                 Step::Ask(lane, prefix) => {
-                    let Some(gate) = self.gate.clone() else { return None };
+                    let gate = self.gate.clone()?;
                     tokio::spawn(async move {
                         let permit = caught(async { gate.acquire(&prefix).await }).await;
                         let permit = permit.unwrap_or_else(|panic| Err(Fault::of_panic(&*panic)));

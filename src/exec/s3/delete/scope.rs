@@ -76,7 +76,8 @@ mod tests {
     #[test]
     fn only_what_was_asked_for_passes() {
         // prefix, versions, objects, whether they pass
-        let table: [(&str, bool, &[(&str, Option<&str>)], bool); 16] = [
+        type Row = (&'static str, bool, &'static [(&'static str, Option<&'static str>)], bool);
+        let table: [Row; 16] = [
             ("", false, &[("a", None)], true),
             ("", false, &[], false),
             ("", false, &[("", None)], false),

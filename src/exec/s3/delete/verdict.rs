@@ -212,7 +212,9 @@ mod tests {
 
     #[test]
     fn an_answer_to_a_quiet_request_is_believed_when_nothing_contradicts_it() {
-        let table: [(&str, &[&str], &[&str], bool, &str); 7] = [
+        type Row =
+            (&'static str, &'static [&'static str], &'static [&'static str], bool, &'static str);
+        let table: [Row; 7] = [
             ("a b", &[], &[], false, "+ +"),
             ("a b", &["a", "b"], &[], false, "+ +"),
             ("a b", &[], &["b AccessDenied"], false, "+ AccessDenied"),

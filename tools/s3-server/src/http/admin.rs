@@ -8,6 +8,9 @@
 //! | `POST /-/faults` | replaces the script of faults, see `load::faults` |
 //! | `POST /-/seed` | makes many keys, see `seed` |
 //! | `POST /-/credentials` | adds credentials, see `auth::credentials` |
+//! | `POST /-/hostile` | makes a hostile bucket, see `hostile` |
+//! | `GET /-/hostile?bucket=NAME`, `DELETE` | reports what that was asked, did and has left; forgets it |
+//! | `GET /-/hostile/strays` | requests to other buckets since there is a hostile one |
 
 use std::sync::Arc;
 
@@ -39,6 +42,7 @@ fn run(state: &State, method: &str, path: &str, query: &str, body: &[u8]) -> Res
         }
         ("POST", "reset", "") => {
             state.store.clear();
+            state.hostile.clear();
             state.faults.replace(Vec::new());
             state.credentials.clear();
             *state.settings.write() = Arc::new(state.initial_settings.clone());
@@ -59,6 +63,13 @@ fn run(state: &State, method: &str, path: &str, query: &str, body: &[u8]) -> Res
             Ok(json!({ "faults": count }))
         }
         ("POST", "seed", "") => Ok(json!({ "keys": seed::seed(&state.store, &parse(body)?)? })),
+        ("POST", "hostile", "") => state.hostile.make(&state.store, parse(body)?),
+        ("GET", "hostile/strays", "") => Ok(state.hostile.strays()),
+        ("GET", "hostile", query) => state.hostile.report(&state.store, bucket_of(query)?),
+        ("DELETE", "hostile", query) => {
+            state.hostile.forget(&state.store, bucket_of(query)?);
+            Ok(json!({}))
+        }
         ("POST", "credentials", "") => {
             state.credentials.add(parse(body)?);
             Ok(json!({}))
@@ -72,6 +83,10 @@ fn stats(state: &State) -> Value {
     stats["prefixes"] = json!(state.throttle.counts());
     stats["faults"] = json!(state.faults.counts());
     stats
+}
+
+fn bucket_of(query: &str) -> Result<&str, String> {
+    query.strip_prefix("bucket=").ok_or_else(|| "give ?bucket=NAME".to_owned())
 }
 
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {

@@ -77,17 +77,34 @@ impl Answer {
         self
     }
 
+    pub fn status(&self) -> u16 {
+        self.status.as_u16()
+    }
+
+    pub fn body(&self) -> &Bytes {
+        &self.body
+    }
+
     pub fn with_body(mut self, body: Bytes) -> Self {
         self.body = body;
         self
     }
 
     /// Damages the answer as the fault says.
-    pub fn damaged_by(mut self, fault: &Fault) -> Self {
-        if let Some(length) = fault.truncate {
-            self.body.truncate(length);
-        }
-        self.cut = fault.cut;
+    pub fn damaged_by(self, fault: &Fault) -> Self {
+        let answer = fault.truncate.into_iter().fold(self, Self::truncated);
+        fault.cut.into_iter().fold(answer, Self::cut)
+    }
+
+    /// Only so many bytes of the body, in a well-formed HTTP answer.
+    pub fn truncated(mut self, length: usize) -> Self {
+        self.body.truncate(length);
+        self
+    }
+
+    /// The socket closes after so many bytes of the body.
+    pub fn cut(mut self, length: usize) -> Self {
+        self.cut = Some(length);
         self
     }
 

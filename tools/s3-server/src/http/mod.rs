@@ -3,4 +3,4 @@
 mod admin;
 pub mod answer;
 pub mod server;
-mod service;
+pub(crate) mod service;

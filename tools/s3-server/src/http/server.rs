@@ -16,6 +16,7 @@ use tokio::time::sleep;
 
 use super::service;
 use crate::auth::credentials::KnownCredentials;
+use crate::hostile::Hostile;
 use crate::load::faults::{self, Script};
 use crate::load::stats::Stats;
 use crate::load::throttle::Throttle;
@@ -30,13 +31,14 @@ pub struct Server {
 }
 
 /// What all connections share.
-pub(super) struct State {
+pub(crate) struct State {
     pub region: String,
     pub credentials: KnownCredentials,
     pub store: Store,
     pub stats: Arc<Stats>,
     pub throttle: Arc<Throttle>,
     pub faults: Script,
+    pub hostile: Hostile,
     /// The settings of the command line, for a reset.
     pub initial_settings: Settings,
     pub settings: RwLock<Arc<Settings>>,
@@ -72,6 +74,7 @@ impl Server {
             stats: Arc::default(),
             throttle: Arc::default(),
             faults: script,
+            hostile: Hostile::default(),
             settings: RwLock::new(Arc::new(options.settings.clone())),
             initial_settings: options.settings,
             next_request: AtomicU64::new(1),

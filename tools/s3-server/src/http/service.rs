@@ -19,6 +19,7 @@ use crate::auth::checksum::any_checksum_header;
 use crate::auth::payload::{self, Payload};
 use crate::auth::signature::{self, SignedRequest};
 use crate::error::{S3Error, S3Result};
+use crate::hostile;
 use crate::load::faults::Fault;
 use crate::operations::{self, Context};
 use crate::options::{Settings, milliseconds};
@@ -30,7 +31,7 @@ use crate::text::{http_time, now_ms};
 const MAX_BODY_BYTES: usize = 256 << 20;
 
 /// What becomes of a request.
-enum Outcome {
+pub(crate) enum Outcome {
     Answer(Answer),
     /// The socket is closed without a word.
     Close,
@@ -95,9 +96,18 @@ async fn work(
     body: Option<Bytes>,
 ) -> Outcome {
     let settings = state.settings();
+    let operation = routed.as_ref().ok().map(|target| format!("{:?}", target.operation));
     match checked(&state, &settings, &head, routed, body) {
-        Err(error) => Outcome::Answer(Answer::error(&error, settings.pretty_xml)),
+        Err(error) => {
+            let (method, uri) = (head.method.as_str(), head.uri.to_string());
+            state.hostile.refused(method, &uri, operation, error.status.as_u16());
+            Outcome::Answer(Answer::error(&error, settings.pretty_xml))
+        }
         Ok((target, input)) => {
+            if let Some(case) = state.hostile.case(&target.bucket) {
+                return hostile::play::play(&state, &settings, &case, &head, target, input).await;
+            }
+            state.hostile.refused(head.method.as_str(), &head.uri.to_string(), operation, 0);
             let fault = state.faults.take(target.operation, &target.bucket, &input);
             play(&state, &settings, target, input, fault.as_ref()).await
         }

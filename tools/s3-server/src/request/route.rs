@@ -39,6 +39,8 @@ impl Operation {
                 "continuation-token",
                 "encoding-type",
                 "fetch-owner",
+                // Of the first version of the operation; S3 takes it and does nothing about it.
+                "marker",
             ],
             Self::ListObjectVersions => &[
                 "versions",

@@ -43,6 +43,11 @@ impl Store {
         self.buckets.lock().entry(name.to_owned()).or_default().clone()
     }
 
+    /// Forgets a bucket.
+    pub fn remove(&self, name: &str) {
+        self.buckets.lock().remove(name);
+    }
+
     /// Forgets all buckets.
     pub fn clear(&self) {
         // Millions of keys take a while to drop; nobody need wait for that under the lock.

@@ -12,7 +12,7 @@ use super::{NAMESPACE, is_xml_char};
 use crate::error::{S3Error, S3Result};
 
 /// An element with either children or text.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Element {
     pub name: String,
     pub children: Vec<Element>,

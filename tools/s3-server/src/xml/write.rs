@@ -86,7 +86,8 @@ impl Xml {
     }
 }
 
-fn escape(text: &str, out: &mut String) {
+/// Writes text as XML.
+pub fn escape(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),

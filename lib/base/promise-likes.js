@@ -1,0 +1,18 @@
+'use strict'
+
+// Values that may be promise-likes of any kind and realm.
+
+/** The promise of what a promise-like becomes, or `undefined` for any other value. Its `then` is read once, as `await` does. */
+function promiseOf(value) {
+  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return undefined
+  let then
+  try {
+    then = value.then
+  } catch (error) {
+    return Promise.reject(error)
+  }
+  if (typeof then !== 'function') return undefined
+  return new Promise((resolve, reject) => then.call(value, resolve, reject))
+}
+
+module.exports = { promiseOf }
