@@ -52,6 +52,7 @@ const VERDICTS = new Map([
 const digitsOf = (value) => (Number.isInteger(value) || value >= 100 ? 0 : value < 1 ? 3 : 2)
 
 const verdictTable = (verdicts) => {
+  if (verdicts.length === 0) return ''
   const body = verdicts.map(({ id, claim, required, unit, measured, met }) => [
     claim,
     id,
