@@ -1,45 +1,44 @@
-// The figures as data, for `--json`: everything that the table shows, and every sample behind it.
+// The figures as data, for `--json`: everything that the tables show, and every sample behind it.
 
 import { readFile } from 'node:fs/promises'
 import { arch, cpus, platform } from 'node:os'
-import { BARE_LOOP } from './bare-loop.mjs'
-import { PRODUCT } from './peers.mjs'
-import { medianOf, medianRatio } from './stats.mjs'
+import { PRODUCT } from './product.mjs'
+import { figureOf } from './stats.mjs'
 
-const versionOf = async (name) => {
-  const folder = name === PRODUCT ? '../' : `../node_modules/${name}/`
-  return JSON.parse(await readFile(new URL(`${folder}package.json`, import.meta.url))).version
+/** The version of the package that a row is named after; undefined for any other row. */
+const versionOf = async (row) => {
+  const folder = row === PRODUCT ? '../' : `../node_modules/${row}/`
+  const text = await readFile(new URL(`${folder}package.json`, import.meta.url), 'utf8').catch(() => '{}')
+  return JSON.parse(text).version
 }
 
-const toComparison = ({ id, scenario, context, samples, failures }) => ({
+const toComparison = ({ id, scenario, context, rows, rounds, skipped, samples, failures }) => ({
   id,
   title: scenario.title,
   insideAsyncLocalStorage: context === 'als',
-  unit: scenario.unit,
-  rows: scenario.rows.map((name) => ({
+  rounds,
+  rows: rows.map((name) => ({
     name,
-    nanoseconds: medianOf(samples[name], 'ns'),
-    timesBareLoop: medianRatio(samples[name], samples[BARE_LOOP], 'ns'),
-    timesProduct: medianRatio(samples[name], samples[PRODUCT], 'ns'),
-    bytes: medianOf(samples[name], 'bytes'),
-    entries: medianOf(samples[name], 'entries'),
+    figures: Object.fromEntries(scenario.columns.map((column) => [column.title, figureOf(column, name, samples)])),
     samples: samples[name],
   })),
+  skipped,
   failures,
 })
 
-const toReport = async (results, verdicts, { rounds, quick }) => {
-  const names = [...new Set(results.flatMap(({ scenario }) => scenario.rows))].filter((name) => name !== BARE_LOOP)
+const toReport = async (group, results, verdicts, options) => {
+  const names = [...new Set([PRODUCT, ...results.flatMap(({ rows }) => rows)])]
+  const packages = await Promise.all(names.map(async (name) => [name, await versionOf(name)]))
   return {
+    group,
     node: process.version,
     platform: `${platform()}-${arch()}`,
     cpu: cpus()[0]?.model,
     cores: cpus().length,
-    rounds,
-    quick,
-    versions: Object.fromEntries(await Promise.all(names.map(async (name) => [name, await versionOf(name)]))),
+    options,
+    versions: Object.assign(Object.fromEntries(packages), ...results.map(({ versions }) => versions)),
     comparisons: results.map(toComparison),
-    budget: verdicts,
+    verdicts,
   }
 }
 

@@ -13,4 +13,11 @@ const medianOf = (samples = [], field) => median(samples.map((sample) => sample?
 const medianRatio = (samples = [], others = [], field) =>
   median(samples.map((sample, round) => sample?.[field] / others[round]?.[field]))
 
-export { median, medianOf, medianRatio }
+/** What a column of a table says of a row, in its unit: a median, or its ratio to that of another row. */
+const figureOf = ({ field, over, scale = 1 }, row, samples) => {
+  if (over !== undefined) return medianRatio(samples[row], samples[over], field)
+  const figure = medianOf(samples[row], field)
+  return figure && figure * scale
+}
+
+export { figureOf, median, medianOf, medianRatio }

@@ -1,47 +1,46 @@
 // The figures as text for a terminal.
 
 import { cpus } from 'node:os'
-import { BARE_LOOP } from './bare-loop.mjs'
-import { PRODUCT } from './peers.mjs'
-import { medianOf, medianRatio } from './stats.mjs'
+import { figureOf } from './stats.mjs'
 
-const rounded = (number, digits = 0) =>
-  number === undefined
-    ? '-'
-    : number.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
-
-const ratio = (number) => (number === undefined ? '-' : `${rounded(number, 2)}x`)
+const rounded = (number, digits) =>
+  number?.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits }) ?? '-'
 
 /** The first column to the left, the others to the right. */
 const layOut = (head, body) => {
   const widths = head.map((_, column) => Math.max(...[head, ...body].map((cells) => cells[column].length)))
-  const line = (cells) =>
-    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join('  ')
-  return [line(head), ...body.map(line)].map((text) => `  ${text}\n`).join('')
+  const pad = (cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))
+  return [head, ...body].map((cells) => `  ${cells.map(pad).join('  ').trimEnd()}\n`).join('')
 }
 
-const header = ({ rounds, quick }) =>
-  `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown CPU'}\n` +
-  `${rounds} round(s)${quick ? ', short loops' : ''}; medians; one process per figure\n`
+const header = (comparisons, { quick }) => {
+  const versions = comparisons.flatMap((comparison) => Object.entries(comparison.versions))
+  const skipped = comparisons.flatMap((comparison) => Object.entries(comparison.skipped))
+  const lines = [
+    `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown CPU'}`,
+    `medians; one process per sample${quick ? '; one round, short loops' : ''}`,
+    ...versions.map(([name, version]) => `${name} ${version}`),
+    ...skipped.map(([row, why]) => `skipped: ${row}: ${why}`),
+  ]
+  return `${[...new Set(lines)].join('\n')}\n`
+}
 
-const OPTIONAL_COLUMNS = [
-  ['bytes', (unit) => `bytes/${unit}`],
-  ['entries', () => 'entries left'],
-]
+const cell = ({ over, digits = 0 }, figure) => {
+  if (figure === undefined || over === undefined) return rounded(figure, digits)
+  return `${rounded(figure, 2)}x`
+}
 
-const comparisonTable = ({ id, scenario, context, samples }) => {
-  const { title, unit, rows } = scenario
-  const optional = OPTIONAL_COLUMNS.filter(([field]) => rows.some((row) => medianOf(samples[row], field) !== undefined))
-  const head = ['', `ns/${unit}`, `x ${BARE_LOOP}`, `x ${PRODUCT}`, ...optional.map(([, heading]) => heading(unit))]
-  const body = rows.map((row) => [
-    row,
-    rounded(medianOf(samples[row], 'ns')),
-    ratio(medianRatio(samples[row], samples[BARE_LOOP], 'ns')),
-    ratio(medianRatio(samples[row], samples[PRODUCT], 'ns')),
-    ...optional.map(([field]) => rounded(medianOf(samples[row], field))),
-  ])
-  const kind = context === 'als' ? 'inside an AsyncLocalStorage' : 'without AsyncLocalStorage'
-  return `\n${id}: ${title}, ${kind}\n${layOut(head, body)}`
+const CONTEXTS = { als: ', inside an AsyncLocalStorage', plain: ', without AsyncLocalStorage' }
+
+/** A column that no row has a figure for is left out. */
+const comparisonTable = ({ id, scenario, context, rows, rounds, samples }) => {
+  const figures = scenario.columns
+    .map((column) => [column, rows.map((row) => figureOf(column, row, samples))])
+    .filter(([{ over }, values]) => over !== undefined || values.some((value) => value !== undefined))
+  const head = ['', ...figures.map(([{ title }]) => title)]
+  const body = rows.map((row, index) => [row, ...figures.map(([column, values]) => cell(column, values[index]))])
+  const kind = scenario.contexts === undefined ? '' : CONTEXTS[context]
+  return `\n${id}: ${scenario.title}${kind}; ${rounds} round(s)\n${layOut(head, body)}`
 }
 
 const VERDICTS = new Map([
@@ -50,16 +49,18 @@ const VERDICTS = new Map([
   [undefined, 'not measured'],
 ])
 
-const budgetTable = (verdicts) => {
-  const head = ['', 'comparison', 'required', 'measured', 'verdict']
-  const body = verdicts.map(({ comparison, claim, required, unit, measured, met }) => [
+const digitsOf = (value) => (Number.isInteger(value) || value >= 100 ? 0 : value < 1 ? 3 : 2)
+
+const verdictTable = (verdicts) => {
+  if (verdicts.length === 0) return ''
+  const body = verdicts.map(({ id, claim, required, unit, measured, met }) => [
     claim,
-    comparison,
-    required,
-    measured === undefined ? '-' : `${rounded(measured, unit === 'x' ? 2 : 0)}${unit}`,
-    VERDICTS.get(met),
+    id,
+    required ?? '-',
+    measured === undefined ? '-' : `${rounded(measured, digitsOf(measured))}${unit}`,
+    required === undefined ? '' : VERDICTS.get(met),
   ])
-  return `\nbudget\n${layOut(head, body)}`
+  return `\nverdicts\n${layOut(['', 'scenario', 'required', 'measured', 'verdict'], body)}`
 }
 
-export { budgetTable, comparisonTable, header, layOut, rounded }
+export { comparisonTable, header, verdictTable }
