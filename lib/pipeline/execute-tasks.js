@@ -92,10 +92,9 @@ class Run {
 
   async #run() {
     const { owner, maxTasksInFlight, maxTasksInExecution, signal, onProgress } = this.#options
-    const limits = [maxTasksInExecution, this.#limitPerKey?.maxTasksInExecution].map(
-      (limit) => limit ?? Number.MAX_VALUE,
-    )
-    this.pipeline = core.createPipeline(maxTasksInFlight, ...limits, this.#results)
+    const inExecution = maxTasksInExecution ?? Number.MAX_VALUE
+    const perKey = this.#limitPerKey?.maxTasksInExecution ?? Number.MAX_VALUE
+    this.pipeline = core.createPipeline(maxTasksInFlight, inExecution, perKey, this.#results)
     try {
       if (onProgress !== undefined) this.#progress = new Progress(() => onProgress.call(owner, this.#counts()))
       if (signal !== undefined) onAbort(signal, this.#onSignal)

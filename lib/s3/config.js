@@ -163,7 +163,7 @@ function toStatic(credentials) {
   return credentials == null || typeof credentials === 'function' ? {} : toCredentials('credentials', credentials)
 }
 
-/** Credentials as the addon takes them. */
+/** Credentials as the addon takes them. @returns {import('../native/core.js').S3Credentials} */
 function toCredentials(name, credentials) {
   checkObject(name, credentials)
   const { accessKeyId, secretAccessKey, sessionToken, expiration } = credentials
@@ -178,6 +178,7 @@ function toCredentials(name, credentials) {
     throw invalidSecret(`${name}.sessionToken`, sessionToken, 'a string, or left out')
   const at = expiration == null ? undefined : new Date(expiration).getTime()
   if (Number.isNaN(at)) throw invalid(`${name}.expiration`, expiration, 'a Date, or what makes one')
+  /** @type {any} checked field by field above */
   const checked = given({ accessKeyId, secretAccessKey, sessionToken, expiration: at })
   const fault = core.findFaultInS3Credentials(checked)
   if (fault != null) throw new SynchronizerInvalidError(`${name}.${fault}`)

@@ -14,8 +14,8 @@ class CredentialsDesk {
 
   constructor(provide) {
     this.#provide = provide
-    this.job = openJob(core.openS3Credentials)
-    serve(this.job, ([, request]) => this.#answer(request))
+    this.job = openJob(core.openS3Questions)
+    serve(this.job, ({ request }) => this.#answer(request))
   }
 
   close() {

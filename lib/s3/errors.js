@@ -59,8 +59,13 @@ for (const { ErrorClass, name } of [
   Object.defineProperty(ErrorClass.prototype, 'name', { value: name, writable: true, configurable: true })
 }
 
-/** The error for a chunk `['fault', code, message, status]`. @param {any[]} chunk @param {{ counts?: object, failed?: object[] }} [done] what was done before */
-function faultError([, code, message, status], done) {
+/**
+ * The error for a fault that the addon told.
+ *
+ * @param {import('../native/core.js').S3Fault} fault
+ * @param {{ counts?: object, failed?: object[] }} [done] what was done before
+ */
+function faultError({ code, message, status }, done) {
   return new S3BulkError({ message: `${code}: ${message}`, code, status, ...done })
 }
 
@@ -69,9 +74,8 @@ function closedError(rest, done) {
   return new S3BulkError({ message: `The client was closed${rest}`, code: 'Closed', ...done })
 }
 
-/** The keys of a chunk that tells of some that failed, whose columns begin at `at`. */
-function failedKeys(chunk, at) {
-  const [keys, versions, codes, messages] = chunk.slice(at)
+/** Keys that failed, out of the columns that the addon told. @param {import('../native/core.js').S3FailedKeys} columns */
+function failedKeys({ keys, versions, codes, messages }) {
   return keys.map((Key, i) => failedKey(Key, versions[i], codes[i], messages[i]))
 }
 

@@ -45,9 +45,9 @@ class Executor {
     const { keys, versions, refused } = toColumns(page)
     refuseReentry(this.#limitPerKey, this.#options, keys)
     this.#signal?.throwIfAborted()
-    const settled = keys.length === 0 ? ['settled', 0, 0, 0, [], [], [], [], null] : await this.#call(keys, versions)
-    const [, , deleted, untried, , , , , fault] = settled
-    const failed = [...refused, ...failedKeys(settled, 4)]
+    const settled = keys.length === 0 ? undefined : await this.#call(keys, versions)
+    const { deleted = 0, untried = 0, fault = null } = settled ?? {}
+    const failed = settled === undefined ? refused : [...refused, ...failedKeys(settled.failed)]
     if (untried > 0) {
       if (this.#signal?.aborted) throw this.#signal.reason
       throw fault === null ? closedError(`; ${untried} keys were not tried`) : faultError(fault)
@@ -114,10 +114,9 @@ class Executor {
     try {
       while (this.#calls.size > 0) {
         const chunk = await this.#job.next()
-        const [, number, , , , , , , fault] = chunk
-        isOver ||= fault !== null
-        this.#calls.get(number).resolve(chunk)
-        this.#calls.delete(number)
+        isOver ||= chunk.fault !== null
+        this.#calls.get(chunk.call).resolve(chunk)
+        this.#calls.delete(chunk.call)
       }
     } catch (error) {
       // A fault of the core, which nobody else can tell to those who wait.

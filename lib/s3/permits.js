@@ -41,8 +41,8 @@ class PermitsDesk {
     this.#isCallerInside = isCallerInside
     /** Why the caller was refused, if it was. @type {any} */
     this.reentry = undefined
-    this.job = openJob(core.openS3Permits)
-    const answer = ([kind, permit, prefix]) => (kind === 'ask' ? this.#ask(permit, prefix) : this.#release(permit))
+    this.job = openJob(core.openS3Questions)
+    const answer = ({ kind, permit, prefix }) => (kind === 'ask' ? this.#ask(permit, prefix) : this.#release(permit))
     scope.runInAsyncScope(() => runOutside(() => serve(this.job, answer)))
   }
 

@@ -68,10 +68,11 @@ class Run {
   async #takeAll() {
     let fault
     for (;;) {
+      /** @type {any} one of S3Chunk; it is not closed before its last one */
       const chunk = await this.#job.next()
-      if (chunk[0] === 'over') {
-        if (this.#params.onProgress != null) this.#report(chunk[1])
-        const counts = countsOf(chunk[1], readClock() - this.#startedAt)
+      if (chunk.kind === 'over') {
+        if (this.#params.onProgress != null) this.#report(chunk.counters)
+        const counts = countsOf(chunk.counters, readClock() - this.#startedAt)
         const failed = this.#failed
         return {
           counts,
@@ -80,7 +81,7 @@ class Run {
           failed,
         }
       }
-      if (chunk[0] === 'fault') fault = chunk
+      if (chunk.kind === 'fault') fault ??= chunk
       else await this.#tellFailed(chunk)
     }
   }
@@ -102,7 +103,7 @@ class Run {
   }
 
   async #tellFailed(chunk) {
-    const failed = failedKeys(chunk, 1)
+    const failed = failedKeys(chunk.failed)
     const { onTaskError } = this.#params
     if (onTaskError == null) {
       this.#failed.push(...failed.slice(0, MOST_KEPT - this.#failed.length))
@@ -116,7 +117,7 @@ class Run {
     }
   }
 
-  #report([listed, , deleted, failed, , , , throttled, inFlight]) {
+  #report({ listed, deleted, failed, throttled, inFlight }) {
     const now = readClock()
     const perSecond = Math.max(0, ((deleted - this.#reported.deleted) / Math.max(1, now - this.#reported.at)) * 1000)
     this.#reported = { at: now, deleted }
@@ -125,12 +126,22 @@ class Run {
   }
 }
 
-/** The counters of a run that never began. */
-const NOTHING = new Array(8).fill(0)
+/** The counts of a run that never began. */
+const NOTHING = {
+  listed: 0,
+  deleted: 0,
+  failed: 0,
+  markersCreated: 0,
+  bytes: 0,
+  requests: 0,
+  retries: 0,
+  throttled: 0,
+  elapsedMs: 0,
+}
 
-/** @param {number[]} counters of a chunk that ends a run */
-function countsOf([listed, bytes, deleted, failed, markersCreated, requests, retries, throttled], elapsedMs) {
-  return { listed, deleted, failed, markersCreated, bytes, requests, retries, throttled, elapsedMs }
+/** What a run has done in the end. @param {import('../native/core.js').S3Counters} counters */
+function countsOf({ inFlight: _, ...counts }, elapsedMs) {
+  return { ...NOTHING, ...counts, elapsedMs }
 }
 
 /** executeTasks with both ends native. */
@@ -161,7 +172,7 @@ async function runTasks(client, options, limitPerKey, params) {
 /** Deletes, or counts, all that is listed. */
 async function runAll(client, options, limitPerKey, params, isDry) {
   const { signal } = params
-  if (signal?.aborted) throw new S3AbortError({ counts: countsOf(NOTHING, 0), cause: signal.reason })
+  if (signal?.aborted) throw new S3AbortError({ counts: NOTHING, cause: signal.reason })
   const { counts, failure, handlerFailure, failed } = await new Run(
     client,
     options,

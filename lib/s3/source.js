@@ -11,10 +11,10 @@ const { invalid } = require('../base/validate.js')
 const { closedError, faultError } = require('./errors.js')
 
 const PAGES = {
-  keys: ([, keys]) => keys,
-  objects: ([, keys, sizes, times, tags]) =>
+  keys: ({ keys }) => keys,
+  objects: ({ keys, sizes, times, tags }) =>
     keys.map((Key, i) => ({ Key, Size: sizes[i], LastModified: new Date(times[i]), ETag: tags[i] })),
-  versions: ([, keys, versions, areMarkers]) =>
+  versions: ({ keys, versions, areMarkers }) =>
     keys.map((Key, i) => ({ Key, VersionId: versions[i] ?? undefined, IsDeleteMarker: areMarkers[i] })),
 }
 
@@ -83,15 +83,15 @@ class S3Source extends ClosableIterator {
       const chunk = await this.#start().next()
       // It was closed meanwhile.
       if (chunk === null) continue
-      if (chunk[0] === 'over') {
+      if (chunk.kind === 'over') {
         this.#close()
         break
       }
-      if (chunk[0] === 'fault') {
+      if (chunk.kind === 'fault') {
         this.#close()
         throw faultError(chunk)
       }
-      const page = PAGES[chunk[0]](chunk)
+      const page = PAGES[chunk.kind](chunk)
       const wanted = this.#where === undefined ? page : this.#filter(page)
       if (wanted.length > 0) return { done: false, value: { task: wanted } }
     }
@@ -126,7 +126,7 @@ class S3Source extends ClosableIterator {
   stop() {
     this.#isCut = true
     tellSafely(() => {
-      this.#isCut = core.takeChunk(this.#job.id)?.[0] !== 'over'
+      this.#isCut = core.takeChunk(this.#job.id)?.kind !== 'over'
     })
     this.#close()
   }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use napi::Result;
 use napi::bindgen_prelude::{Object as JsObject, Utf16String};
 
-use self::chunk::{Chunk, counters};
+use self::chunk::{Chunk, Counters};
 use self::job::Started;
 use self::options::Options;
 use super::functions::{Arguments, Functions, Shared, closed, to_js};
@@ -43,6 +43,8 @@ struct Stores {
 pub fn define(functions: &mut Functions<'_>, jobs: &Shared<Jobs>) -> Result<()> {
     let stores = Stores { clients: Slab::default(), jobs: Rc::clone(jobs) };
     let stores = functions.share(stores, |stores| stores.clients = Slab::default());
+    // () -> a job that asks: for credentials, or for permits of prefixes and when they are not needed any more
+    functions.define(&stores, "openS3Questions", |stores, _| stores.open(|_| Ok(())))?;
     clients(functions, &stores)?;
     credentials(functions, &stores)?;
     permits(functions, &stores)?;
@@ -84,8 +86,6 @@ fn clients(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()>
 }
 
 fn credentials(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()> {
-    // () -> a job that asks for credentials
-    functions.define(stores, "openS3Credentials", |stores, _| stores.open(|_| Ok(())))?;
     // (job, request, credentials or null, message)
     functions.define_sure(stores, "answerS3Credentials", |stores, args| {
         let values = match args.get::<Option<JsObject<'_>>>(2)? {
@@ -103,8 +103,6 @@ fn credentials(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result
 }
 
 fn permits(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()> {
-    // () -> a job that asks for permits of prefixes, and tells when they are not needed any more
-    functions.define(stores, "openS3Permits", |stores, _| stores.open(|_| Ok(())))?;
     // (job, permit, message or null)
     functions.define_sure(stores, "answerS3Permit", |stores, args| {
         let answer = args.get::<Option<String>>(2)?.map_or(Ok(()), Err);
@@ -213,9 +211,9 @@ fn runs(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()> {
         stores.started(args.id(0)?)?.stop.stop();
         Ok(())
     })?;
-    // (job) -> counters, in the order of the fields of Progress
+    // (job) -> what it has done so far
     functions.define(stores, "readS3", |stores, args| {
-        Ok(counters(&stores.started(args.id(0)?)?.progress))
+        Ok(Counters::of(&stores.started(args.id(0)?)?.progress))
     })
 }
 
