@@ -9,7 +9,7 @@ use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use rustls::{CertificateError, Error as TlsError, InvalidMessage};
 
 use super::fault::{Fault, Kind};
-use super::request::chain;
+use super::shown::chain;
 
 /// The fault of a request. `host` is where it goes, if it came as far as being signed; before that, nothing was sent.
 pub fn fault<E: Error + 'static>(error: &SdkError<E, HttpResponse>, host: Option<&str>) -> Fault {

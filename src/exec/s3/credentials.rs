@@ -13,7 +13,7 @@ use aws_credential_types::provider::error::CredentialsError;
 use aws_credential_types::provider::{ProvideCredentials, SharedCredentialsProvider, future};
 use tokio::sync::Mutex;
 
-use super::request::chain;
+use super::shown::chain;
 
 /// The values.
 pub use aws_credential_types::Credentials as Values;

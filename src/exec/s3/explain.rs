@@ -3,7 +3,9 @@
 //! Readers of answers know documents of S3. What stands in the way of a store (proxies, login pages, other services, the wrong
 //! region) tells itself by status, headers and text, which are read here.
 
+use super::config::region;
 use super::fault::{Fault, Kind};
+use super::shown::without_user;
 
 /// How many characters of a body an error shows.
 const SHOWN: usize = 120;
@@ -99,7 +101,7 @@ impl Told<'_> {
             rest.split_once('\'').map(|(region, _)| region)
         };
         let region = self.region.or_else(|| self.element("Region")).or_else(in_text)?.trim();
-        let is_region = !region.is_empty() && super::config::find_fault_in_region(region).is_none();
+        let is_region = !region.is_empty() && region::find_fault(region).is_none();
         is_region.then(|| region.to_owned())
     }
 
@@ -164,7 +166,7 @@ impl Told<'_> {
 /// A URL without its query, which may hold a signature, and without a user.
 fn shown_url(text: &str) -> String {
     let bare = text.split(['?', '#']).next().unwrap_or_default();
-    words(&super::config::endpoint::without_user(bare))
+    words(&without_user(bare))
 }
 
 /// Text between tags; what scripts and styles hold is no text.
@@ -264,7 +266,7 @@ mod tests {
                 None,
                 None,
                 "Http403",
-                Kind::Refused,
+                Kind::Denied,
                 &["403 Forbidden with an HTML page", "Sign in to Example"],
             ),
             (
@@ -284,7 +286,7 @@ mod tests {
                 None,
                 None,
                 "Http413",
-                Kind::Refused,
+                Kind::Denied,
                 &["413 Payload Too Large without a body"],
             ),
             (

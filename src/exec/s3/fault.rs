@@ -17,8 +17,8 @@ pub enum Kind {
     Passing,
     /// The credentials are too old: fetch them again.
     Expired,
-    /// It will not change: report the keys.
-    Refused,
+    /// Another try will not work either: the keys have failed.
+    Denied,
     /// Nothing of this job can work: report the keys and stop.
     Fatal,
 }
@@ -57,7 +57,7 @@ impl Fault {
             // Without a reason it may pass.
             _ if code.is_empty() => Kind::Passing,
             // One key alone can't make the job pointless.
-            Kind::Fatal => Kind::Refused,
+            Kind::Fatal => Kind::Denied,
             Kind::Expired => Kind::Passing,
             kind => kind,
         };
@@ -100,6 +100,11 @@ impl Fault {
     /// Options, environment and profile that no request can be made with.
     pub fn invalid_config(message: String) -> Self {
         Self::fatal("InvalidConfig", message)
+    }
+
+    /// What a store told of its keys can't be trusted: `what` continues "The store".
+    pub fn invalid_listing(what: &str) -> Self {
+        Self::fatal("InvalidListing", format!("The store {what}"))
     }
 
     /// What is told when a task of ours panicked.
@@ -226,7 +231,7 @@ fn kind(status: u16, code: &str) -> Kind {
         _ => match status {
             408 | 500 | 502..=599 => Kind::Passing,
             300..=399 => Kind::Fatal,
-            _ => Kind::Refused,
+            _ => Kind::Denied,
         },
     }
 }
@@ -262,10 +267,10 @@ mod tests {
             (404, "NoSuchBucket", Kind::Fatal),
             (301, "PermanentRedirect", Kind::Fatal),
             (307, "", Kind::Fatal),
-            (403, "AccessDenied", Kind::Refused),
-            (403, "", Kind::Refused),
-            (400, "MalformedXML", Kind::Refused),
-            (501, "NotImplemented", Kind::Refused),
+            (403, "AccessDenied", Kind::Denied),
+            (403, "", Kind::Denied),
+            (400, "MalformedXML", Kind::Denied),
+            (501, "NotImplemented", Kind::Denied),
         ];
         for (status, code, kind) in table {
             let fault = Fault::answered(status, code, String::new());
@@ -282,7 +287,7 @@ mod tests {
             (503, "ServiceUnavailable", Kind::Throttled),
             (429, "", Kind::Throttled),
             (500, "", Kind::Passing),
-            (403, "AccessDenied", Kind::Refused),
+            (403, "AccessDenied", Kind::Denied),
         ] {
             let fault = Fault::answered(status, code, String::new()).told_to_wait(wait);
             assert_eq!((fault.kind, fault.retry_after), (kind, Some(wait)), "{status} {code}");
@@ -303,7 +308,7 @@ mod tests {
     #[test]
     fn what_a_key_means() {
         let table = [
-            ("AccessDenied", Kind::Refused),
+            ("AccessDenied", Kind::Denied),
             ("SlowDown", Kind::Throttled),
             ("ExceedAccountQPSLimit", Kind::Throttled),
             ("QpsLimitExceeded", Kind::Throttled),
@@ -314,8 +319,8 @@ mod tests {
             ("ExpiredToken", Kind::Passing),
             ("", Kind::Passing),
             ("InternalError", Kind::Passing),
-            ("NoSuchBucket", Kind::Refused),
-            ("Whatever", Kind::Refused),
+            ("NoSuchBucket", Kind::Denied),
+            ("Whatever", Kind::Denied),
         ];
         for (code, kind) in table {
             assert_eq!(Fault::of_key(code, String::new()).kind, kind, "{code}");

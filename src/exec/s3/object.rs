@@ -1,6 +1,6 @@
 //! What a listing finds and a delete takes.
 
-use super::delete::Way;
+use super::way::Way;
 use super::xml;
 use crate::core::batch::Item;
 

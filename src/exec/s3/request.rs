@@ -29,20 +29,12 @@ use super::answer::Answer;
 use super::connection;
 use super::explain::{Told, explain};
 use super::fault::Fault;
+use super::way::Proof;
 use super::xml::boolean;
 use crate::core::sync::Mutex;
 
 /// Told to the SDK in the place of a key that it does not take.
 const STAND_IN: &str = "key-of-blanks";
-
-/// How a multi-delete proves that it arrived whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Proof {
-    /// By the checksum that the SDK sends.
-    Checksum,
-    /// By `Content-MD5`, and nothing else.
-    Md5,
-}
 
 /// Takes the answer of one request.
 pub struct Capture<T>(Arc<Inner<T>>);
@@ -272,21 +264,6 @@ pub fn percent_encoded(text: &str) -> String {
         _ => format!("%{byte:02X}"),
     };
     text.bytes().map(encode).collect()
-}
-
-/// An error with all that caused it, in one line.
-pub fn chain(error: &dyn Error) -> String {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let text = error.to_string();
-        if !message.ends_with(&text) {
-            message.push_str(": ");
-            message.push_str(&text);
-        }
-        cause = error.source();
-    }
-    message
 }
 
 #[cfg(test)]

@@ -9,12 +9,13 @@ use regex_lite::Regex;
 use crate::core::batch::Grouping;
 use crate::core::batch::prefix::Cut;
 use crate::core::limit::Limit;
-use crate::exec::s3::client::Target;
 use crate::exec::s3::config::Config;
 use crate::exec::s3::config::proxy::Choice;
 use crate::exec::s3::credentials::Values;
-use crate::exec::s3::delete::{Scope, Way};
 use crate::exec::s3::filter::{Filter, glob, regex};
+use crate::exec::s3::scope::Scope;
+use crate::exec::s3::target::Target;
+use crate::exec::s3::way::{Proof, Way};
 use crate::exec::s3::{delete, list};
 
 /// An object of options.
@@ -75,8 +76,8 @@ impl Options<'_> {
     pub fn way(&self) -> Result<Option<Way>> {
         let way: Option<String> = self.get("deleteMode")?;
         Ok(match way.as_deref() {
-            Some("checksum") => Some(Way::Checksum),
-            Some("md5") => Some(Way::Md5),
+            Some("checksum") => Some(Way::Multi(Proof::Checksum)),
+            Some("md5") => Some(Way::Multi(Proof::Md5)),
             Some("single") => Some(Way::Single),
             _ => None,
         })

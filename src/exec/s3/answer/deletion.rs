@@ -2,7 +2,7 @@
 //!
 //! A store has to say what it deleted. What an answer leaves out was not deleted, as far as anybody knows.
 
-use super::Answer;
+use super::document::Answer;
 use crate::exec::s3::fault::Fault;
 use crate::exec::s3::xml::{Malformed, Scanner, Token, boolean};
 

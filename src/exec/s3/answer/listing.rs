@@ -3,8 +3,8 @@
 //! Whether the page answers the question is decided in [`question`](super::question), what its names mean in
 //! [`names`](super::names).
 
-use super::Answer;
-use super::question::ListRequest;
+use super::document::Answer;
+use super::page::{ListRequest, Page, Place};
 use crate::exec::s3::fault::Fault;
 use crate::exec::s3::object::Object;
 use crate::exec::s3::xml::{Malformed, Scanner, Token, boolean};
@@ -26,36 +26,6 @@ const KNOWN: [&[u8]; 12] = [
     b"Prefix",
     b"Version",
 ];
-
-/// Where a page begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Behind this token.
-    Token(String),
-    /// Behind this version of this key, or all of its versions.
-    Marker(String, Option<String>),
-    /// Behind this key, as a store takes it that knows the second version of the operation.
-    After(String),
-}
-
-/// A page of a listing as it stands in the answer.
-#[derive(Debug, Default, PartialEq)]
-pub struct Page {
-    /// The objects, or versions and markers, in the store's order.
-    pub objects: Vec<Object>,
-    /// The common prefixes.
-    pub prefixes: Vec<String>,
-    /// Whether the names are url-encoded.
-    pub is_encoded: bool,
-    /// Whether more follow, if the answer says so.
-    pub is_truncated: Option<bool>,
-    /// Where the next page begins, if the answer says so.
-    pub next: Option<Place>,
-    /// The prefix that the answer is about, if it says so.
-    pub prefix: Option<String>,
-    /// How many keys and prefixes the answer claims to name; the first version of the operation does not say so.
-    pub count: Option<u64>,
-}
 
 /// Why a page can't be used.
 #[derive(Debug)]

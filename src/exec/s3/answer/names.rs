@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::listing::{Page, Place};
+use super::page::{Page, Place};
 
 /// A store was seen to write a blank as `%20`, so that `+` is a plus.
 const BLANK_ESCAPED: u8 = 1;

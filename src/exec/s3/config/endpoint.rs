@@ -4,6 +4,7 @@ use url::{Host, Url};
 
 use super::settings::Setting;
 use crate::exec::s3::fault::Fault;
+use crate::exec::s3::shown::without_user;
 
 /// Where a store is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,17 +51,6 @@ pub fn of_setting(setting: &Setting) -> Result<Endpoint, Fault> {
     parse(&setting.text).map_err(|remedy| setting.fault(remedy, &without_user(&setting.text)))
 }
 
-/// A URL as an error may show it.
-pub fn without_user(text: &str) -> String {
-    match text.rsplit_once('@') {
-        Some((before, host)) => {
-            let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
-            format!("{scheme}://...@{host}")
-        }
-        None => text.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,6 +89,5 @@ mod tests {
         ] {
             assert!(parse(text).is_err(), "{text}");
         }
-        assert_eq!(without_user("http://u:p@ss@h/x"), "http://...@h/x");
     }
 }

@@ -5,9 +5,9 @@ use std::fmt;
 use aws_smithy_http_client::proxy::ProxyConfig;
 use url::Url;
 
-use super::endpoint::without_user;
 use super::settings::{Setting, from_environment, variable};
 use crate::exec::s3::fault::Fault;
+use crate::exec::s3::shown::without_user;
 
 /// Hosts that are on this machine or its link: the environment's proxy can't reach them as they are meant.
 const NEAR: &str = "localhost,127.0.0.0/8,::1";

@@ -15,6 +15,7 @@ use aws_runtime::env_config::property::PropertiesKey;
 use aws_types::os_shim_internal::{Env, Fs};
 
 use crate::exec::s3::fault::Fault;
+use crate::exec::s3::shown::chain;
 
 /// More profiles than anybody chains by `source_profile`; who chains more runs in a circle.
 const MOST_SOURCES: usize = 32;
@@ -73,7 +74,7 @@ impl Settings {
         let parsed = aws_config::profile::load(&Fs::real(), &no_variables, &files, selected).await;
         let (sections, fault) = match parsed {
             Ok(sections) => (sections, None),
-            Err(error) => (ProfileSet::default(), Some(super::super::request::chain(&error))),
+            Err(error) => (ProfileSet::default(), Some(chain(&error))),
         };
         let is_explicit = explicit.is_some();
         let settings = Self { profile, is_explicit, files, sections, read, fault };

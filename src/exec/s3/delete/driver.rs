@@ -8,9 +8,10 @@ use tokio::sync::{OnceCell, mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
 
 use super::calls::Settled;
+use super::gate::{Gate, Permit};
 use super::machine::{Answered, Machine, Request, Settings, Step};
+use super::options::Options;
 use super::sender::Sender;
-use super::{Gate, Options, Permit};
 use crate::core::batch::LaneId;
 use crate::core::batch::pace::Moment;
 use crate::core::limit::Limit;

@@ -11,9 +11,9 @@ use super::super::answer::Deletion;
 use super::super::fault::Fault;
 use super::super::object::{Deletable, Object};
 use super::super::progress::{Progress, add};
+use super::super::way::{Proof, Way, Ways};
 use super::calls::{Calls, Settled};
 use super::verdict::{Told, Verdict, told, verdict};
-use super::ways::{Way, Ways};
 use crate::core::batch::pace::Moment;
 use crate::core::batch::{Batch, Batcher, Grouping, Item, LaneId, Next, Outcome, Plan, Ticket};
 use crate::faults;
@@ -148,7 +148,7 @@ impl Machine {
         let current = self.ways.current();
         self.batcher.set_batch_size(match current {
             Way::Single => 1,
-            Way::Checksum | Way::Md5 => self.settings.batch_size,
+            Way::Multi(_) => self.settings.batch_size,
         });
         match self.batcher.next(now) {
             Next::Send(Batch { items, ticket }) => {
@@ -381,10 +381,12 @@ fn with_remedy(fault: Fault, way: Way) -> Fault {
         _ if fault.is_too_large() => {
             "the request is too large for it: set a smaller batchSize, or deleteMode: 'single'"
         }
-        Way::Checksum => {
+        Way::Multi(Proof::Checksum) => {
             "if the store can't delete many keys in this way, set deleteMode: 'md5' or deleteMode: 'single'"
         }
-        Way::Md5 => "if the store can't delete many keys in this way, set deleteMode: 'single'",
+        Way::Multi(Proof::Md5) => {
+            "if the store can't delete many keys in this way, set deleteMode: 'single'"
+        }
         Way::Single => return fault,
     };
     let message = format!("{} ({remedy})", fault.message);

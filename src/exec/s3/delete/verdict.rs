@@ -24,7 +24,7 @@ pub fn verdict(fault: &Fault, tries: u32, max_attempts: u32) -> Verdict {
     match fault.kind {
         Kind::Throttled => Verdict::Throttled,
         Kind::Passing if tries + 1 < max_attempts => Verdict::Again,
-        Kind::Passing | Kind::Refused => Verdict::Failed,
+        Kind::Passing | Kind::Denied => Verdict::Failed,
         Kind::Fatal | Kind::Expired => Verdict::GiveUp,
     }
 }
@@ -136,7 +136,7 @@ mod tests {
             (Kind::Passing, 1, 2, Verdict::Failed),
             (Kind::Passing, 3, 5, Verdict::Again),
             (Kind::Passing, 4, 5, Verdict::Failed),
-            (Kind::Refused, 0, 5, Verdict::Failed),
+            (Kind::Denied, 0, 5, Verdict::Failed),
             (Kind::Fatal, 0, 5, Verdict::GiveUp),
             (Kind::Expired, 0, 5, Verdict::GiveUp),
         ];

@@ -9,6 +9,7 @@
 //! What a store says is not taken on trust: a page that does not answer its question, and a listing that can't go on or does
 //! not, is an error.
 
+mod options;
 mod probes;
 mod ranges;
 
@@ -20,9 +21,8 @@ use tokio::task::JoinSet;
 use self::probes::Probes;
 use self::ranges::{Candidate, Next, Ranges};
 use super::answer::{ListRequest, Listing};
-use super::client::{Client, Target};
+use super::client::Client;
 use super::fault::{Fault, Kind};
-use super::filter::Filter;
 use super::object::Object;
 use super::progress::{Progress, add};
 use super::split::{Whole, find_cuts};
@@ -32,31 +32,12 @@ use crate::exec::source::Source;
 use crate::exec::stop::Stop;
 use crate::faults;
 
+pub use options::Options;
+
 /// Pages that are ready for whoever takes them.
 const READY: usize = 2;
 /// What the names of directory buckets end in; those know no order and no place to begin at.
 const DIRECTORY: &str = "--x-s3";
-
-/// What is listed.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Where.
-    pub target: Target,
-    /// The keys' beginning.
-    pub prefix: String,
-    /// Only keys after this one.
-    pub start_after: String,
-    /// How many keys a page has at most.
-    pub page_size: Option<i32>,
-    /// Whether versions and markers are listed.
-    pub versions: bool,
-    /// Whether sizes, times and tags are wanted.
-    pub details: bool,
-    /// How many listing requests are in flight.
-    pub parallel: usize,
-    /// What is wanted.
-    pub filter: Filter,
-}
 
 /// Pages of objects.
 pub struct Lister {

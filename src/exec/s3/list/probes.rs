@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::Options;
+use super::options::Options;
 use crate::exec::s3::answer::{ListRequest, Listing};
 use crate::exec::s3::client::Client;
 use crate::exec::s3::fault::Fault;
