@@ -89,6 +89,21 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// The name of the next element inside of the one just begun, or nothing when that one has ended. The caller reads each of
+    /// them to its end, by [`text`](Self::text) for one. With the outermost element the document is read to its end as well.
+    pub fn child(&mut self) -> Result<Option<&'a [u8]>, Malformed> {
+        loop {
+            match self.token()? {
+                Some(Token::Open(name)) => return Ok(Some(name)),
+                Some(Token::Text(_)) => {}
+                Some(Token::Close) if self.open.is_empty() => {
+                    return self.token()?.map_or(Ok(None), |_| Err(Malformed));
+                }
+                Some(Token::Close) | None => return Ok(None),
+            }
+        }
+    }
+
     /// The text of the element just begun; elements inside are passed over.
     pub fn text(&mut self) -> Result<Cow<'a, str>, Malformed> {
         let depth = self.open.len();

@@ -4,7 +4,7 @@
 
 use super::document::Answer;
 use crate::exec::s3::fault::Fault;
-use crate::exec::s3::xml::{Malformed, Scanner, Token, boolean};
+use crate::exec::s3::xml::{Malformed, Scanner, boolean};
 
 /// What a multi-delete did, as far as the answer says.
 #[derive(Debug, Default, PartialEq)]
@@ -95,27 +95,20 @@ impl Answer<'_> {
             _ => Err(self.fault()),
         }
     }
-
-    fn root(&self) -> Option<&[u8]> {
-        match Scanner::new(self.body).token() {
-            Ok(Some(Token::Open(root))) => Some(root),
-            _ => None,
-        }
-    }
 }
 
 fn read_deletion(scanner: &mut Scanner<'_>) -> Result<Deletion, Malformed> {
     let mut deletion = Deletion::default();
-    while let Some(token) = scanner.token()? {
-        match token {
-            Token::Open(b"Deleted") => {
+    while let Some(name) = scanner.child()? {
+        match name {
+            b"Deleted" => {
                 let Fields { key, version, made_marker, .. } = read_fields(scanner)?;
                 // An entry that can't be read confirms nothing.
                 if let (Some(key), Ok(made_marker)) = (key, made_marker) {
                     deletion.deleted.push(Deleted { key, version, made_marker });
                 }
             }
-            Token::Open(b"Error") => {
+            b"Error" => {
                 let Fields { key, version, code, message, .. } = read_fields(scanner)?;
                 let fault = Fault::of_key(&code, message);
                 match key {
@@ -123,8 +116,7 @@ fn read_deletion(scanner: &mut Scanner<'_>) -> Result<Deletion, Malformed> {
                     None => deletion.unnamed = Some(fault),
                 }
             }
-            Token::Open(_) => drop(scanner.text()?),
-            Token::Close | Token::Text(_) => {}
+            _ => drop(scanner.text()?),
         }
     }
     Ok(deletion)
@@ -146,18 +138,16 @@ fn read_fields(scanner: &mut Scanner<'_>) -> Result<Fields, Malformed> {
         message: String::new(),
         made_marker: Ok(false),
     };
-    while let Some(token) = scanner.token()? {
+    while let Some(element) = scanner.child()? {
         // An empty key or version names nothing.
         let mut name = || Ok(Some(scanner.text()?.into_owned()).filter(|name| !name.is_empty()));
-        match token {
-            Token::Open(b"Key") => fields.key = name()?,
-            Token::Open(b"VersionId") => fields.version = name()?,
-            Token::Open(b"Code") => fields.code = scanner.text()?.into_owned(),
-            Token::Open(b"Message") => fields.message = scanner.text()?.into_owned(),
-            Token::Open(b"DeleteMarker") => fields.made_marker = boolean(&scanner.text()?),
-            Token::Open(_) => drop(scanner.text()?),
-            Token::Close => break,
-            Token::Text(_) => {}
+        match element {
+            b"Key" => fields.key = name()?,
+            b"VersionId" => fields.version = name()?,
+            b"Code" => fields.code = scanner.text()?.into_owned(),
+            b"Message" => fields.message = scanner.text()?.into_owned(),
+            b"DeleteMarker" => fields.made_marker = boolean(&scanner.text()?),
+            _ => drop(scanner.text()?),
         }
     }
     Ok(fields)

@@ -14,6 +14,11 @@ pub struct Answer<'a> {
 }
 
 impl Answer<'_> {
+    /// The name of the outermost element, if the body is a document.
+    pub fn root(&self) -> Option<&[u8]> {
+        Scanner::new(self.body).child().ok().flatten()
+    }
+
     /// Reads a document with one of these roots.
     ///
     /// # Errors
@@ -28,9 +33,9 @@ impl Answer<'_> {
             return Err(self.fault());
         }
         let mut scanner = Scanner::new(self.body);
-        let value = match scanner.token() {
-            Ok(Some(Token::Open(root))) if roots.contains(&root) => read(&mut scanner),
-            Ok(Some(Token::Open(b"Error"))) => return Err(self.fault()),
+        let value = match scanner.child() {
+            Ok(Some(root)) if roots.contains(&root) => read(&mut scanner),
+            Ok(Some(b"Error")) => return Err(self.fault()),
             _ => Err(Malformed),
         };
         value.map_err(|Malformed| {

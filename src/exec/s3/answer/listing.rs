@@ -49,7 +49,7 @@ fn wrong<T>(what: impl Into<String>) -> Result<T, Wrong> {
 impl Answer<'_> {
     /// A page of objects or of versions, as the request wants.
     pub fn page(&self, request: &ListRequest) -> Result<Page, Fault> {
-        let is_versions = matches!(Scanner::new(self.body).token(), Ok(Some(Token::Open(root))) if root == VERSIONS);
+        let is_versions = self.root() == Some(VERSIONS);
         let read = |scanner: &mut Scanner<'_>| match read_page(scanner, is_versions, request) {
             Ok(page) => Ok(Ok(page)),
             Err(Wrong::Malformed) => Err(Malformed),
@@ -84,8 +84,7 @@ fn read_page(
     }
     let entry = if is_versions { b"Version".as_slice() } else { b"Contents" };
     let (mut page, mut once) = (Page::default(), Once::default());
-    while let Some(token) = scanner.token()? {
-        let Token::Open(name) = token else { continue };
+    while let Some(name) = scanner.child()? {
         let text = match name {
             _ if name == entry => {
                 page.objects.push(read_object(scanner, request, request.sizes)?);
@@ -156,32 +155,30 @@ fn read_object(
 ) -> Result<Object, Wrong> {
     let mut object = Object::default();
     let (mut has_key, mut size) = (false, None);
-    while let Some(token) = scanner.token()? {
-        match token {
-            Token::Open(b"Key") => {
+    while let Some(name) = scanner.child()? {
+        match name {
+            b"Key" => {
                 if std::mem::replace(&mut has_key, true) {
                     return wrong("names an object by two keys");
                 }
                 object.key = scanner.text()?.into_owned();
             }
             // In a plain listing a version would make another operation of the delete.
-            Token::Open(b"VersionId") if request.versions => {
+            b"VersionId" if request.versions => {
                 if object.version.replace(scanner.text()?.into_owned()).is_some() {
                     return wrong("names a version by two ids");
                 }
             }
-            Token::Open(b"Size") => {
+            b"Size" => {
                 if size.replace(scanner.text()?.trim().parse().ok()).is_some() {
                     return wrong("gives an object two sizes");
                 }
             }
-            Token::Open(b"LastModified") if request.details => {
+            b"LastModified" if request.details => {
                 object.modified = scanner.text()?.into_owned();
             }
-            Token::Open(b"ETag") if request.details => object.etag = scanner.text()?.into_owned(),
-            Token::Open(_) => drop(scanner.text()?),
-            Token::Close => break,
-            Token::Text(_) => {}
+            b"ETag" if request.details => object.etag = scanner.text()?.into_owned(),
+            _ => drop(scanner.text()?),
         }
     }
     if object.key.is_empty() {
@@ -201,12 +198,10 @@ fn read_object(
 }
 
 fn read_prefixes(scanner: &mut Scanner<'_>, prefixes: &mut Vec<String>) -> Result<(), Wrong> {
-    while let Some(token) = scanner.token()? {
-        match token {
-            Token::Open(b"Prefix") => prefixes.push(scanner.text()?.into_owned()),
-            Token::Open(_) => drop(scanner.text()?),
-            Token::Close => break,
-            Token::Text(_) => {}
+    while let Some(name) = scanner.child()? {
+        match name {
+            b"Prefix" => prefixes.push(scanner.text()?.into_owned()),
+            _ => drop(scanner.text()?),
         }
     }
     Ok(())
