@@ -123,8 +123,8 @@ fn permits(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()>
 fn listings(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()> {
     // (whether it is a glob, pattern) -> what is wrong with it, or null
     functions.define(stores, "findFaultInPattern", |_, args| {
-        let is_glob: bool = args.get(0)?;
-        Ok(if is_glob { glob } else { regex }(&args.get::<String>(1)?).err())
+        let (is_glob, pattern): (bool, String) = (args.get(0)?, args.get(1)?);
+        Ok(if is_glob { glob(&pattern).err() } else { regex(&pattern).err() })
     })?;
     // (client, options) -> a job that gives pages
     functions.define(stores, "listS3", |stores, args| {
