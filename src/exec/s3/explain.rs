@@ -5,11 +5,9 @@
 
 use super::config::region;
 use super::fault::{Fault, Kind};
-use super::shown::without_user;
+use super::shown::{shown_url, without_tags, words};
 
-/// How many characters of a body an error shows.
-const SHOWN: usize = 120;
-/// How many bytes of a body are looked at for them.
+/// How many bytes of a body are looked at for its first words.
 const LOOKED_AT: usize = 4096;
 
 /// What was answered, besides what the reader of the answer made of it.
@@ -163,47 +161,6 @@ impl Told<'_> {
     }
 }
 
-/// A URL without its query, which may hold a signature, and without a user.
-fn shown_url(text: &str) -> String {
-    let bare = text.split(['?', '#']).next().unwrap_or_default();
-    words(&without_user(bare))
-}
-
-/// Text between tags; what scripts and styles hold is no text.
-fn without_tags(html: &str) -> String {
-    let mut text = String::new();
-    let mut rest = html;
-    while let Some((before, after)) = rest.split_once('<') {
-        text.push_str(before);
-        text.push(' ');
-        let lower = after.get(..6).unwrap_or_default().to_ascii_lowercase();
-        let end = match lower.as_str() {
-            "script" => "</script",
-            name if name.starts_with("style") => "</style",
-            _ => "",
-        };
-        let behind = match (end.is_empty(), after.to_ascii_lowercase().find(end)) {
-            // Lowering ASCII letters moves no byte.
-            (false, Some(at)) => &after[at..],
-            (false, None) => "",
-            (true, _) => after,
-        };
-        rest = behind.split_once('>').map_or("", |(_, rest)| rest);
-    }
-    text.push_str(rest);
-    text
-}
-
-/// The first words, on one line and without what can't be printed.
-fn words(text: &str) -> String {
-    let clean = text.split(|char: char| char.is_whitespace() || char.is_control());
-    let joined = clean.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    if joined.chars().count() <= SHOWN {
-        return joined;
-    }
-    joined.chars().take(SHOWN).chain(['…']).collect()
-}
-
 fn reason(status: u16) -> &'static str {
     match status {
         301 => " Moved Permanently",
@@ -230,6 +187,7 @@ fn reason(status: u16) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::shown::SHOWN;
     use super::*;
 
     fn explained(fault: Fault, told: Told<'_>) -> Fault {

@@ -1,27 +1,11 @@
-//! What a request that did not go well means for the keys in it.
-//!
-//! Pure decisions, by status and code: who waits and tries again without counting, who tries again a limited number of
-//! times, who is reported, and what makes the whole job pointless.
+//! What did not go well with a request, or with one key in it, as data.
 
 use std::any::Any;
 use std::time::Duration;
 
+pub use super::kind::Kind;
+use super::kind::{is_about_the_way, kind};
 use crate::faults;
-
-/// What to do about a fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Too fast: go slower, and try again. It does not count as a try.
-    Throttled,
-    /// It may pass: try again, as often as is allowed.
-    Passing,
-    /// The credentials are too old: fetch them again.
-    Expired,
-    /// Another try will not work either: the keys have failed.
-    Denied,
-    /// Nothing of this job can work: report the keys and stop.
-    Fatal,
-}
 
 /// A request, or one key of it, that did not go well.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,87 +136,9 @@ impl Fault {
         self.code == "ConnectionError"
     }
 
-    /// Whether it may mean that the store can't do this kind of multi-delete, rather than that these keys are refused.
+    /// Whether it may mean that the store can't do this kind of multi-delete, rather than that it denies these keys.
     pub fn is_about_the_way(&self) -> bool {
-        const CODES: [&str; 14] = [
-            "BadDigest",
-            "BadRequest",
-            "InvalidArgument",
-            "InvalidDigest",
-            "InvalidHeader",
-            "InvalidRequest",
-            "MalformedPOSTRequest",
-            "MalformedXML",
-            "MethodNotAllowed",
-            "MissingContentMD5",
-            "MissingDigest",
-            "NotImplemented",
-            "UnsupportedOperation",
-            "XNotImplemented",
-        ];
-        match self.status {
-            Some(307 | 404) => !matches!(self.code.as_str(), "NoSuchBucket" | "WrongRegion"),
-            Some(405 | 411 | 412 | 415 | 501) => self.kind != Kind::Throttled,
-            Some(400) => CODES.contains(&self.code.as_str()) || self.code == "Http400",
-            _ => false,
-        }
-    }
-}
-
-/// Whether a code says that requests come too fast. Each store has words of its own for that.
-fn is_throttling(code: &str) -> bool {
-    const CODES: [&str; 5] =
-        ["429", "503", "bandwidthlimitexceeded", "priorrequestnotcomplete", "serverbusy"];
-    const PARTS: [&str; 8] = [
-        "limitexceededbyrate",
-        "provisionedthroughputexceeded",
-        "qps",
-        "rateexceeded",
-        "ratelimit",
-        "slowdown",
-        "throttl",
-        "toomanyrequest",
-    ];
-    let letters = code.chars().filter(char::is_ascii_alphanumeric);
-    let code: String = letters.map(|char| char.to_ascii_lowercase()).collect();
-    CODES.contains(&code.as_str())
-        || code.starts_with("requestlimitexceeded")
-        || PARTS.iter().any(|part| code.contains(part))
-}
-
-fn kind(status: u16, code: &str) -> Kind {
-    if status == 429 || is_throttling(code) {
-        return Kind::Throttled;
-    }
-    match code {
-        "InternalError"
-        | "InternalFailure"
-        | "ServiceUnavailable"
-        | "RequestTimeout"
-        | "RequestTimeoutException"
-        | "OperationAborted"
-        | "ConditionalRequestConflict"
-        | "Busy"
-        | "Timeout"
-        | "IncompleteBody" => Kind::Passing,
-        "ExpiredToken" | "ExpiredTokenException" | "RequestExpired" | "TokenRefreshRequired" => {
-            Kind::Expired
-        }
-        "InvalidAccessKeyId"
-        | "SignatureDoesNotMatch"
-        | "InvalidToken"
-        | "UnrecognizedClientException"
-        | "InvalidClientTokenId"
-        | "AuthorizationHeaderMalformed"
-        | "RequestTimeTooSkewed"
-        | "NoSuchBucket"
-        | "InvalidBucketName"
-        | "PermanentRedirect" => Kind::Fatal,
-        _ => match status {
-            408 | 500 | 502..=599 => Kind::Passing,
-            300..=399 => Kind::Fatal,
-            _ => Kind::Denied,
-        },
+        self.status.is_some_and(|status| is_about_the_way(status, &self.code, self.kind))
     }
 }
 

@@ -18,6 +18,7 @@ mod explain;
 pub mod fault;
 pub mod filter;
 pub mod job;
+pub mod kind;
 pub mod list;
 pub mod object;
 pub mod progress;

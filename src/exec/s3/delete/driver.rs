@@ -9,9 +9,10 @@ use tokio::time::{Instant, timeout_at};
 
 use super::calls::Settled;
 use super::gate::{Gate, Permit};
-use super::machine::{Answered, Machine, Request, Settings, Step};
+use super::machine::{Machine, Settings};
 use super::options::Options;
 use super::sender::Sender;
+use super::step::{Answered, Request, Step};
 use crate::core::batch::LaneId;
 use crate::core::batch::pace::Moment;
 use crate::core::limit::Limit;

@@ -11,9 +11,10 @@ use super::super::answer::Deletion;
 use super::super::fault::Fault;
 use super::super::object::{Deletable, Object};
 use super::super::progress::{Progress, add};
-use super::super::way::{Proof, Way, Ways};
+use super::super::way::{Way, Ways};
 use super::calls::{Calls, Settled};
-use super::verdict::{Told, Verdict, told, verdict};
+use super::step::{Answered, Form, Request, Step};
+use super::verdict::{Told, Verdict, may_pass, told, verdict, with_remedy};
 use crate::core::batch::pace::Moment;
 use crate::core::batch::{Batch, Batcher, Grouping, Item, LaneId, Next, Outcome, Plan, Ticket};
 use crate::faults;
@@ -33,51 +34,6 @@ pub struct Settings {
     pub throttle_timeout: Duration,
     /// How many times a request is tried.
     pub max_attempts: u32,
-}
-
-/// How a request is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Form {
-    /// In which way.
-    pub way: Way,
-    /// Whether only failures are to be named in the answer.
-    pub quiet: bool,
-}
-
-/// A request to be sent.
-#[derive(Debug)]
-pub struct Request {
-    /// What it deletes.
-    pub items: Vec<Deletable>,
-    /// How.
-    pub form: Form,
-    /// Where it belongs.
-    pub ticket: Ticket,
-}
-
-/// What the store answered to a request.
-#[derive(Debug)]
-pub enum Answered {
-    /// To a multi-delete: something of each key.
-    Each(Deletion),
-    /// To a single delete: the object is deleted.
-    One {
-        /// Whether there is a delete marker now.
-        made_marker: bool,
-    },
-}
-
-/// What the driver does next.
-#[derive(Debug)]
-pub enum Step {
-    /// Send this.
-    Send(Request),
-    /// Get a permit for this lane's prefix.
-    Ask(LaneId, Box<[u8]>),
-    /// Give the permit of this lane back, which has no use for it.
-    Release(LaneId),
-    /// Ask again at this moment, or when something happened.
-    Wait(Option<Moment>),
 }
 
 /// The state of a deleter.
@@ -362,7 +318,7 @@ impl Machine {
                 outcome.retry_after = outcome.retry_after.max(fault.retry_after);
                 outcome.throttled.append(&mut items);
             }
-            Verdict::Again => outcome.failed.append(&mut items),
+            Verdict::Retried => outcome.failed.append(&mut items),
             Verdict::Failed => self.calls.failed(items, &fault),
             Verdict::GiveUp => {
                 self.calls.failed(items, &fault);
@@ -370,25 +326,4 @@ impl Machine {
             }
         }
     }
-}
-
-fn may_pass(fault: &Fault, tries: u32, max_attempts: u32) -> bool {
-    matches!(verdict(fault, tries, max_attempts), Verdict::Throttled | Verdict::Again)
-}
-
-fn with_remedy(fault: Fault, way: Way) -> Fault {
-    let remedy = match way {
-        _ if fault.is_too_large() => {
-            "the request is too large for it: set a smaller batchSize, or deleteMode: 'single'"
-        }
-        Way::Multi(Proof::Checksum) => {
-            "if the store can't delete many keys in this way, set deleteMode: 'md5' or deleteMode: 'single'"
-        }
-        Way::Multi(Proof::Md5) => {
-            "if the store can't delete many keys in this way, set deleteMode: 'single'"
-        }
-        Way::Single => return fault,
-    };
-    let message = format!("{} ({remedy})", fault.message);
-    Fault { message: message.trim_start().to_owned(), ..fault }
 }

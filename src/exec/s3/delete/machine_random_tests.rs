@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-use super::machine::{Answered, Machine, Request, Settings, Step};
+use super::machine::{Machine, Settings};
+use super::step::{Answered, Request, Step};
 use crate::core::batch::Grouping;
 use crate::core::batch::pace::Moment;
 use crate::core::batch::prefix::Cut;

@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::calls::Settled;
-use super::machine::{Answered, Machine, Request, Settings, Step};
+use super::machine::{Machine, Settings};
+use super::step::{Answered, Request, Step};
 use crate::core::batch::Grouping;
 use crate::core::batch::pace::Moment;
 use crate::core::batch::prefix::Cut;

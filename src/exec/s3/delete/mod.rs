@@ -21,6 +21,7 @@ mod machine_random_tests;
 mod machine_tests;
 mod options;
 mod sender;
+mod step;
 mod verdict;
 
 pub use calls::{Failed, Settled};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
-use super::machine::{Answered, Form, Request};
+use super::step::{Answered, Form, Request};
 use crate::exec::s3::answer::{ListRequest, Single};
 use crate::exec::s3::client::Client;
 use crate::exec::s3::fault::{Fault, Kind};

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::super::answer::{Deleted, Deletion};
 use super::super::fault::{Fault, Kind};
 use super::super::object::Deletable;
+use super::super::way::{Proof, Way};
 
 /// What becomes of keys that have a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +13,7 @@ pub enum Verdict {
     /// Again, later, as often as it takes.
     Throttled,
     /// Again, and it counts as a try.
-    Again,
+    Retried,
     /// They failed.
     Failed,
     /// They failed, and so does everything else.
@@ -23,10 +24,33 @@ pub enum Verdict {
 pub fn verdict(fault: &Fault, tries: u32, max_attempts: u32) -> Verdict {
     match fault.kind {
         Kind::Throttled => Verdict::Throttled,
-        Kind::Passing if tries + 1 < max_attempts => Verdict::Again,
+        Kind::Passing if tries + 1 < max_attempts => Verdict::Retried,
         Kind::Passing | Kind::Denied => Verdict::Failed,
         Kind::Fatal | Kind::Expired => Verdict::GiveUp,
     }
+}
+
+/// Whether keys with this fault are tried again.
+pub fn may_pass(fault: &Fault, tries: u32, max_attempts: u32) -> bool {
+    matches!(verdict(fault, tries, max_attempts), Verdict::Throttled | Verdict::Retried)
+}
+
+/// The fault of keys that were sent in this way, with what the user can do about it.
+pub fn with_remedy(fault: Fault, way: Way) -> Fault {
+    let remedy = match way {
+        _ if fault.is_too_large() => {
+            "the request is too large for it: set a smaller batchSize, or deleteMode: 'single'"
+        }
+        Way::Multi(Proof::Checksum) => {
+            "if the store can't delete many keys in this way, set deleteMode: 'md5' or deleteMode: 'single'"
+        }
+        Way::Multi(Proof::Md5) => {
+            "if the store can't delete many keys in this way, set deleteMode: 'single'"
+        }
+        Way::Single => return fault,
+    };
+    let message = format!("{} ({remedy})", fault.message);
+    Fault { message: message.trim_start().to_owned(), ..fault }
 }
 
 /// What an answer says of one key.
@@ -132,9 +156,9 @@ mod tests {
             (Kind::Throttled, 0, 1, Verdict::Throttled),
             (Kind::Throttled, 1000, 1, Verdict::Throttled),
             (Kind::Passing, 0, 1, Verdict::Failed),
-            (Kind::Passing, 0, 2, Verdict::Again),
+            (Kind::Passing, 0, 2, Verdict::Retried),
             (Kind::Passing, 1, 2, Verdict::Failed),
-            (Kind::Passing, 3, 5, Verdict::Again),
+            (Kind::Passing, 3, 5, Verdict::Retried),
             (Kind::Passing, 4, 5, Verdict::Failed),
             (Kind::Denied, 0, 5, Verdict::Failed),
             (Kind::Fatal, 0, 5, Verdict::GiveUp),
