@@ -1,7 +1,7 @@
-//! What an answer means that is no answer of S3, or that sends the client elsewhere: pure.
+//! What an answer means that is not one of S3, or that sends the client to another place.
 //!
-//! Readers of answers know documents of S3. What stands in the way of a store (proxies, login pages, other services, the wrong
-//! region) tells itself by status, headers and text, which are read here.
+//! The readers of answers know the documents of S3 alone. A proxy, a login page, another service or the wrong region shows in
+//! status, headers and text of an answer, and these are read here.
 
 use super::config::region;
 use super::fault::{Fault, Kind};
@@ -10,12 +10,12 @@ use super::shown::{shown_url, without_tags, words};
 /// How many bytes of a body are looked at for its first words.
 const LOOKED_AT: usize = 4096;
 
-/// What was answered, besides what the reader of the answer made of it.
+/// The parts of an answer that its reader does not look at.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Told<'a> {
     /// The status.
     pub status: u16,
-    /// Where it sends the client.
+    /// The URL that the answer sends the client to.
     pub location: Option<&'a str>,
     /// The region of the bucket, as a header says it.
     pub region: Option<&'a str>,
@@ -23,7 +23,7 @@ pub struct Told<'a> {
     pub body: &'a [u8],
 }
 
-/// The fault with what the rest of the answer says about it.
+/// The fault that the reader found, with what the rest of the answer shows.
 pub fn explain(fault: Fault, told: &Told<'_>) -> Fault {
     if let Some(region) = told.other_region(&fault) {
         let message = format!(
@@ -103,7 +103,7 @@ impl Told<'_> {
         is_region.then(|| region.to_owned())
     }
 
-    /// The text of an element, as far as a document has it.
+    /// The text of the first element of this name, if the body has one.
     fn element(&self, name: &str) -> Option<&str> {
         let text = std::str::from_utf8(self.head()).ok()?;
         let (_, rest) = text.split_once(&format!("<{name}>"))?;
@@ -144,7 +144,7 @@ impl Told<'_> {
         begins("<!doctype html") || begins("<html")
     }
 
-    /// What servers say that were spoken to without the TLS that they want.
+    /// Whether this is how a server answers that wants TLS and got plain HTTP.
     fn speaks_of_tls(&self) -> bool {
         let text = String::from_utf8_lossy(self.head()).to_ascii_lowercase();
         text.contains("http request to an https server")

@@ -12,9 +12,9 @@ use crate::faults;
 pub struct Fault {
     /// What to do about it.
     pub kind: Kind,
-    /// The status of the answer, if there was one.
+    /// The status of the answer; none if there was no answer.
     pub status: Option<u16>,
-    /// The code in the answer, or one of ours.
+    /// The code in the answer, or one of this library.
     pub code: String,
     /// What is said about it.
     pub message: String,
@@ -28,19 +28,19 @@ const NO_CODE: &str = "UnknownError";
 const NOT_CONFIRMED: &str = "NotConfirmed";
 
 impl Fault {
-    /// A fault that was answered.
+    /// A fault that the store answered with.
     pub fn answered(status: u16, code: &str, message: String) -> Self {
         let code = if code.is_empty() { format!("Http{status}") } else { code.to_owned() };
         Self { kind: kind(status, &code), status: Some(status), code, message, retry_after: None }
     }
 
-    /// A fault of one key in an answer that is fine otherwise.
+    /// A fault of one key, in an answer that is a success as a whole.
     pub fn of_key(code: &str, message: String) -> Self {
         let (code, message) = (code.trim(), message.trim());
         let kind = match kind(200, code) {
-            // Without a reason it may pass.
+            // A fault without a reason may pass.
             _ if code.is_empty() => Kind::Passing,
-            // One key alone can't make the job pointless.
+            // The fault of one key says nothing of the other keys of the job.
             Kind::Fatal => Kind::Denied,
             Kind::Expired => Kind::Passing,
             kind => kind,
@@ -56,13 +56,13 @@ impl Fault {
         Self::passing(NOT_CONFIRMED, format!("The store does not say that it was deleted: {what}"))
     }
 
-    /// A fault without an answer that makes sense.
+    /// A fault that may pass: there was no answer, or none that can be read.
     pub fn passing(code: &str, message: String) -> Self {
         let code = code.to_owned();
         Self { kind: Kind::Passing, status: None, code, message, retry_after: None }
     }
 
-    /// A fault that no request can mend.
+    /// A fault that every further request of the job would have as well.
     pub fn fatal(code: &str, message: String) -> Self {
         Self { kind: Kind::Fatal, status: None, code: code.to_owned(), message, retry_after: None }
     }
@@ -73,7 +73,7 @@ impl Fault {
             return self;
         }
         let message = match self.message.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) {
-            // A host is told already, and the bucket stands beside it.
+            // The message names the host already; the bucket is added in the same brackets.
             Some((text, host)) if host.starts_with("http") => format!("{text} ({host}, {place})"),
             _ if self.message.is_empty() => format!("It says no more ({place})"),
             _ => format!("{} ({place})", self.message),
@@ -91,7 +91,7 @@ impl Fault {
         Self::fatal("InvalidListing", format!("The store {what}"))
     }
 
-    /// What is told when a task of ours panicked.
+    /// The fault of a job whose task panicked.
     pub fn of_panic(panic: &(dyn Any + Send)) -> Self {
         let text = faults::text_of(panic).unwrap_or("a panic without a message");
         Self::fatal("Panic", format!("A fault of this library: {text}"))
@@ -102,10 +102,10 @@ impl Fault {
         matches!(self.code.as_str(), "RequestTimeTooSkewed" | "RequestInTheFuture")
     }
 
-    /// The store says how long it wants to be left alone.
+    /// This fault, with the time for which the store wants no more requests.
     pub fn told_to_wait(self, wait: Duration) -> Self {
         let is_passing = self.kind == Kind::Passing;
-        // A store that is down for a while says so in the same way as one that is asked too often, and is left alone as well.
+        // A store that is down for a while answers as one that gets too many requests; in both cases the client waits.
         let kind = if self.status == Some(503) && is_passing { Kind::Throttled } else { self.kind };
         Self { kind, retry_after: Some(wait), ..self }
     }
@@ -115,7 +115,7 @@ impl Fault {
         self.code == NOT_CONFIRMED
     }
 
-    /// Whether it says that the object does not exist, so that nothing is left to delete.
+    /// Whether the fault says that the object does not exist, so that nothing is left to delete.
     pub fn says_deleted(&self) -> bool {
         matches!(self.code.as_str(), "NoSuchKey" | "NoSuchVersion")
     }

@@ -46,7 +46,7 @@ impl Filter {
         self.min_size.is_some() || self.max_size.is_some()
     }
 
-    /// Whether an object is wanted. One whose time can't be read is not older than anything.
+    /// Whether an object is wanted. An object whose time can't be read does not pass `modified_before`.
     pub fn admits(&self, object: &Object) -> bool {
         let size = object.size as f64;
         self.suffix.as_ref().is_none_or(|suffix| object.key.ends_with(suffix))

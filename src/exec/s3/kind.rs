@@ -4,9 +4,9 @@
 /// What to do about a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Too fast: go slower, and try again. It does not count as a try.
+    /// Requests come too fast: go slower, and try again. That does not count as a try.
     Throttled,
-    /// It may pass: try again, as often as is allowed.
+    /// The cause may pass: try again, as often as is allowed.
     Passing,
     /// The credentials are too old: fetch them again.
     Expired,
@@ -16,7 +16,7 @@ pub enum Kind {
     Fatal,
 }
 
-/// Whether a code says that requests come too fast. Each store has words of its own for that.
+/// Whether a code says that requests come too fast. Stores have many different codes for that.
 fn is_throttling(code: &str) -> bool {
     const CODES: [&str; 5] =
         ["429", "503", "bandwidthlimitexceeded", "priorrequestnotcomplete", "serverbusy"];

@@ -37,7 +37,7 @@ pub fn shown_url(text: &str) -> String {
     words(&without_user(bare))
 }
 
-/// Text between tags; what scripts and styles hold is no text.
+/// The text between tags, without what scripts and styles hold.
 pub fn without_tags(html: &str) -> String {
     let mut text = String::new();
     let mut rest = html;

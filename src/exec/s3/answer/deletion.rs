@@ -1,6 +1,6 @@
 //! Reads what a delete did.
 //!
-//! A store has to say what it deleted. What an answer leaves out was not deleted, as far as anybody knows.
+//! A store has to name what it deleted. A key that the answer does not name is not known to be deleted.
 
 use super::document::Answer;
 use crate::exec::s3::fault::Fault;
@@ -11,9 +11,9 @@ use crate::exec::s3::xml::{Malformed, Scanner, boolean};
 pub struct Deletion {
     /// What was deleted.
     pub deleted: Vec<Deleted>,
-    /// What was not: key, version, fault.
+    /// What failed: key, version, fault.
     pub failed: Vec<(String, Option<String>, Fault)>,
-    /// A fault that names no key, and so may be about any.
+    /// A fault that names no key, so that it may be about any of them.
     pub unnamed: Option<Fault>,
 }
 
@@ -24,7 +24,7 @@ pub struct Deleted {
     pub key: String,
     /// The version, if the answer names one.
     pub version: Option<String>,
-    /// Whether there is a delete marker now. Deleting a marker by its version is told in the same words.
+    /// Whether the delete made a delete marker. An entry for a marker that was deleted by its version says the same.
     pub made_marker: bool,
 }
 
@@ -40,7 +40,7 @@ pub enum Single {
     NotFound(Fault),
 }
 
-/// What the root of the answer is called; stores of their own making say it in other words.
+/// The names of the outermost element; some stores have names of their own for it.
 const ROOTS: [&[u8]; 3] = [b"DeleteResult", b"DeleteObjectsResult", b"DeleteObjectsOutput"];
 
 impl Answer<'_> {
@@ -58,7 +58,7 @@ impl Answer<'_> {
             Some(root) if ROOTS.contains(&root) || root == b"Error" => {
                 self.expect(&ROOTS, read_deletion)
             }
-            // A document of another name is told by what is in it.
+            // A document of another name is one of a delete if there are entries of a delete in it.
             Some(root) => {
                 let deletion = self.expect(&[root], read_deletion)?;
                 let is_empty = deletion.deleted.is_empty() && deletion.failed.is_empty();
@@ -83,7 +83,7 @@ impl Answer<'_> {
         let is_empty = self.body.trim_ascii().is_empty();
         match self.status {
             200..=299 if is_empty => {
-                // Of a version it says whether that was a marker.
+                // After the delete of a version, the header says that the version was a marker.
                 Ok(Single::Deleted { made_marker: self.made_marker && !of_version })
             }
             200..=299 if self.root() != Some(b"Error") => Err(Fault::not_confirmed(

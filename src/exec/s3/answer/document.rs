@@ -61,7 +61,7 @@ impl Answer<'_> {
 fn read_error(body: &[u8]) -> Result<(String, String), Malformed> {
     let mut scanner = Scanner::new(body);
     let (mut code, mut message) = (String::new(), String::new());
-    // What was read before the document broke off is worth having.
+    // Code and message count even if the document breaks off behind them.
     while let Ok(Some(token)) = scanner.token() {
         match token {
             Token::Open(b"Code") => code = scanner.text()?.into_owned(),

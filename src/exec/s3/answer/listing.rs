@@ -1,4 +1,4 @@
-//! Reads a page of a listing: what stands in it, and nothing that does not fit together.
+//! Reads a page of a listing. A page that contradicts itself is a fault.
 //!
 //! Whether the page answers the question is decided in [`question`](super::question), what its names mean in
 //! [`names`](super::names).
@@ -11,7 +11,7 @@ use crate::exec::s3::xml::{Malformed, Scanner, Token, boolean};
 
 const PLAIN: &[u8] = b"ListBucketResult";
 const VERSIONS: &[u8] = b"ListVersionsResult";
-/// What a page is read from. In other letters, none of them is passed over.
+/// The elements that a page is read from. In upper or lower case where S3 has the other, they are refused and not passed over.
 const KNOWN: [&[u8]; 12] = [
     b"CommonPrefixes",
     b"Contents",
@@ -30,9 +30,9 @@ const KNOWN: [&[u8]; 12] = [
 /// Why a page can't be used.
 #[derive(Debug)]
 enum Wrong {
-    /// It may be another one next time.
+    /// The document can't be read; another try may give a better one.
     Malformed,
-    /// It contradicts itself or the question.
+    /// The page contradicts itself or the question.
     Invalid(String),
 }
 
@@ -142,7 +142,7 @@ impl Once {
             .map(Place::Token)
             .or_else(|| told(self.key_marker).map(|key| Place::Marker(key, version)))
             .or_else(|| told(self.marker).map(|key| Place::Marker(key, None)));
-        // What nobody needs may be unreadable.
+        // The count is not needed, so it may be unreadable.
         let count = self.count.map(|count| count.trim().parse().unwrap_or(0));
         Ok(Page { is_truncated, is_encoded, next, count, prefix: self.prefix, ..page })
     }

@@ -1,7 +1,7 @@
 //! What a page of a listing is asked for, and whether an answer is one to it.
 //!
-//! A store, or a proxy before it, may ignore any part of a question. Whatever it does, a page is used as a whole or not at
-//! all, and only where every key in it is one that was asked for.
+//! A store, or a proxy before it, may ignore any part of a question. A page is used as a whole or not at all, and only if every
+//! key in it was asked for.
 
 use super::names;
 use super::page::{ListRequest, Listing, Page, Place};

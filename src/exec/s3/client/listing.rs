@@ -113,7 +113,7 @@ impl Client {
                 ..ListRequest::default()
             };
             let page = self.page(target, &question, progress).await?;
-            // Names that are not encoded tell nothing of how they would be.
+            // Names that are not encoded do not show how the store encodes names.
             let found = page.objects.into_iter().next().filter(|_| page.is_encoded);
             Ok((prefix, found.map(|object| object.key)))
         };

@@ -21,7 +21,7 @@ use super::progress::{Progress, add};
 use super::target::Target;
 use super::way::{Way, Ways};
 
-/// New credentials are fetched this often for one request; then the store refuses those as well.
+/// How often new credentials are fetched for one request. A store that denies all of these denies any.
 const MOST_RENEWALS: u32 = 2;
 
 /// A client of one store.
@@ -48,12 +48,12 @@ impl Client {
         }
     }
 
-    /// How it was made.
+    /// The options that the client was made with.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Sends a request, and says of its fault which bucket it is about.
+    /// Sends a request. A fault of it names the bucket.
     async fn with_credentials<T>(
         &self,
         target: &Target,
@@ -64,8 +64,8 @@ impl Client {
         sent.map_err(|fault| fault.at(&target.place()))
     }
 
-    /// Sends a request, and again with new credentials when those it had were too old, or once at the store's time when the clocks
-    /// differ.
+    /// Sends a request. It is sent again with new credentials when the old ones had expired, and once with the store's time when the
+    /// clocks of the store and of this machine differ.
     async fn renewed<T>(
         &self,
         progress: &Progress,
@@ -109,6 +109,7 @@ impl Client {
         }
     }
 
+    /// The credentials for a request; fetching them takes as long as a request may take.
     async fn fetched(&self, credentials: &Credentials) -> Result<Values, Fault> {
         let fetched = timeout(self.config.request_timeout, credentials.get()).await;
         fetched

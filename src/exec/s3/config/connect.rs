@@ -66,7 +66,7 @@ pub async fn connect(
         .operation_attempt_timeout(config.request_timeout)
         .build();
     let mut builder = Builder::new()
-        // Both would stand in the way of what is decided here.
+        // Credentials are kept, requests retried and their time limited by this library instead.
         .identity_cache(IdentityCache::no_cache())
         .retry_config(RetryConfig::disabled())
         .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
@@ -107,13 +107,13 @@ pub async fn connect(
     builder.set_disable_s3_express_session_auth(
         outside.flag(config.disable_s3_express_session_auth, "S3_DISABLE_EXPRESS_SESSION_AUTH")?,
     );
-    // It is for logs of the store alone, so that one which can't be used is left out.
+    // The name of the application is for logs of the store alone, so a name that can't be used is left out.
     let app = settings.get("AWS_SDK_UA_APP_ID", "sdk_ua_app_id");
     builder.set_app_name(app.and_then(|app| AppName::new(app.text).ok()));
     Ok(Connected { sdk: aws_sdk_s3::Client::from_conf(builder.build()), credentials, proxy })
 }
 
-/// The options, with what stands behind them.
+/// The options, and the settings that count where the options are silent.
 struct Outside<'a> {
     config: &'a Config,
     settings: &'a Settings,
@@ -139,7 +139,7 @@ impl Outside<'_> {
             };
         }
         if endpoint.is_some() {
-            // A store of one's own has none, and asking the cloud for it would take seconds outside of it.
+            // A store with an endpoint of its own needs no region, and outside of AWS asking for one takes seconds.
             return Ok("us-east-1".to_owned());
         }
         let config = self.provider_config(None)?;
@@ -153,7 +153,7 @@ impl Outside<'_> {
         })
     }
 
-    /// What asks for credentials and for the region of this machine.
+    /// The configuration of the clients that ask services for credentials, and for the region of this machine.
     fn provider_config(&self, region: Option<String>) -> Result<ProviderConfig, Fault> {
         let route = proxy::route(&self.config.proxy, true, 443)?;
         Ok(ProviderConfig::default()
@@ -177,7 +177,7 @@ impl Outside<'_> {
 
 fn http_client(route: Route, tls: Option<TlsContext>) -> SharedHttpClient {
     aws_smithy_http_client::Builder::new().build_with_connector_fn(move |settings, components| {
-        // Servers close what idles for longer, and a request on such a connection is lost.
+        // Servers close connections that idle for longer, and a request that is sent on such a connection is lost.
         let mut builder = Connector::builder()
             .pool_idle_timeout(Duration::from_secs(15))
             .proxy_config(route.config.clone());

@@ -1,4 +1,4 @@
-//! What an endpoint may look like. Whatever the SDK would misread is refused by name.
+//! What an endpoint may look like. A URL that the SDK would misread is refused by name.
 
 use url::{Host, Url};
 
@@ -41,7 +41,7 @@ pub fn parse(text: &str) -> Result<Endpoint, &'static str> {
         let path = format!("{}/", url.path());
         url.set_path(&path);
     }
-    // A path of one's own keeps its slash; the SDK makes that of a bare host itself.
+    // A path keeps its slash at the end; to a bare host the SDK adds one itself.
     let text = if url.path() == "/" { url.as_str().trim_end_matches('/') } else { url.as_str() };
     Ok(Endpoint { url: text.to_owned(), is_https, port })
 }

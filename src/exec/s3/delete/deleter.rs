@@ -23,7 +23,7 @@ pub struct Deleter {
 }
 
 impl Deleter {
-    /// Starts to wait for calls. `stop` ends it: requests in flight finish, and the rest is not tried.
+    /// Starts to wait for calls. `stop` ends the deleter: requests in flight finish, and all other keys are untried.
     pub fn new(
         client: Arc<Client>,
         options: Options,
@@ -42,12 +42,12 @@ impl Deleter {
         let untried = objects.len() as u64;
         let (done, settled) = oneshot::channel();
         if !self.stop.is_stopped() {
-            // Without somebody to take it there is no answer either.
+            // If the driver has ended, waiting for the answer fails at once.
             let _ = self.inbox.send(driver::Message::Call { objects, done });
             if let Ok(settled) = settled.await {
                 return settled;
             }
-            // The driver panicked, and is about to say so.
+            // The driver panicked. It stops the job when it has noted the fault.
             self.stop.stopped().await;
         }
         Settled { untried, ..Settled::default() }

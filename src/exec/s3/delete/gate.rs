@@ -7,7 +7,7 @@ use crate::exec::s3::fault::Fault;
 
 /// Permits for prefixes that are kept elsewhere.
 pub trait Gate: Send + Sync {
-    /// Waits for a permit of this prefix, which is WTF-8; it is given back when it is dropped.
+    /// Waits for a permit of this prefix, which is in WTF-8. Dropping the permit gives it back.
     fn acquire(&self, prefix: &[u8])
     -> Pin<Box<dyn Future<Output = Result<Permit, Fault>> + Send>>;
 }

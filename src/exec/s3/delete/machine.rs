@@ -19,9 +19,9 @@ use crate::core::batch::pace::Moment;
 use crate::core::batch::{Batch, Batcher, Grouping, Item, LaneId, Next, Outcome, Plan, Ticket};
 use crate::faults;
 
-/// Servers refuse bodies of more than 1 MB, unless they are told otherwise; this is what the objects may take of it.
+/// The bytes of a body that objects may take. Servers with default settings deny bodies of more than 1 MB.
 const BODY: usize = 1_000_000 - 500;
-/// A connection that breaks twice under a body of so many bytes may have been cut because of them.
+/// When a connection breaks twice under a body of at least so many bytes, the size may be the reason.
 const LARGE: usize = 128 * 1024;
 
 /// What a machine is made with.
@@ -43,9 +43,9 @@ pub struct Machine {
     batcher: Batcher<Deletable>,
     batch_bytes: usize,
     calls: Calls,
-    /// Whether plain deletes are known to be confirmed and to make no markers, so that nothing need be said of them.
+    /// Whether the store was seen to confirm plain deletes and to make no markers, so that requests ask for failures alone.
     is_quiet: bool,
-    /// An answer to a quiet request was not to be believed.
+    /// An answer to a quiet request contradicted itself, so that none is sent any more.
     is_doubted: bool,
     is_stopped: bool,
     fatal: Option<Fault>,
@@ -120,7 +120,7 @@ impl Machine {
         }
     }
 
-    /// The permit that was asked for this lane is there.
+    /// The permit for this lane has come.
     pub fn opened(&mut self, lane: LaneId) {
         self.batcher.opened(lane);
     }
@@ -147,7 +147,7 @@ impl Machine {
             Ok(Answered::Each(deletion)) => {
                 self.answered(items, form, &deletion, &ticket, &mut outcome);
             }
-            Err(fault) => self.refused(items, form, fault, &ticket, &mut outcome),
+            Err(fault) => self.faulted(items, form, fault, &ticket, &mut outcome),
         }
         let progress = self.calls.progress();
         if !outcome.throttled.is_empty() {
@@ -167,13 +167,13 @@ impl Machine {
         }
     }
 
-    /// Nothing more is sent; what waits is not tried.
+    /// Nothing more is sent; waiting keys are untried.
     pub fn stop(&mut self) {
         self.is_stopped = true;
         self.drop_waiting();
     }
 
-    /// Nothing can be deleted any more: what waits has failed by this fault.
+    /// Nothing can be deleted any more: waiting keys have failed by this fault.
     pub fn give_up(&mut self, fault: Fault) {
         self.is_stopped = true;
         let waiting = self.batcher.clear();
@@ -181,7 +181,7 @@ impl Machine {
         self.fatal.get_or_insert(fault);
     }
 
-    /// Settles whatever is left, when nothing is on its way any more: a panic may have lost it.
+    /// Settles all calls as they are, when no request is in flight any more. A panic may have lost some of their keys.
     pub fn close(&mut self) {
         self.is_stopped = true;
         self.calls.close();
@@ -197,7 +197,7 @@ impl Machine {
         self.calls.deleted(items);
     }
 
-    /// A multi-delete was answered: each key has its own end.
+    /// A multi-delete was answered, which decides about each key on its own.
     fn answered(
         &mut self,
         items: Vec<Deletable>,
@@ -222,7 +222,7 @@ impl Machine {
             && told.iter().all(|told| *told == Told::Nothing)
         {
             let fault = Fault::not_confirmed("the answer names none of the keys");
-            return self.refused(items, form, fault, ticket, outcome);
+            return self.faulted(items, form, fault, ticket, outcome);
         }
         self.ways.worked(form.way);
         add(&self.calls.progress().markers, markers);
@@ -242,7 +242,8 @@ impl Machine {
         self.deleted(deleted, outcome);
     }
 
-    /// Asks for the keys of which nothing was said: by an answer that names each of them, or else one by one.
+    /// Sends again the keys that an answer did not name: after a quiet request by one whose answer names every key, and after that
+    /// one by one.
     fn ask_again(
         &mut self,
         mut items: Vec<Deletable>,
@@ -256,8 +257,8 @@ impl Machine {
         outcome.resend.append(&mut items);
     }
 
-    /// A request had a fault as a whole.
-    fn refused(
+    /// A request as a whole had a fault.
+    fn faulted(
         &mut self,
         mut items: Vec<Deletable>,
         form: Form,
@@ -299,7 +300,7 @@ impl Machine {
         }
     }
 
-    /// From now on bodies are smaller.
+    /// Bounds the bodies of later requests.
     fn bound(&mut self, bytes: usize) {
         self.batch_bytes = self.batch_bytes.min(bytes);
         self.batcher.set_batch_bytes(self.batch_bytes);

@@ -336,7 +336,7 @@ fn bodies_stay_below_a_megabyte_and_shrink_where_connections_break() {
     let count = request.items.len();
     let cut = || Err(Fault::passing("ConnectionError", "reset".to_owned()));
     play.answer(request, cut());
-    // What waits comes first, as the broken one has to wait for a moment.
+    // The waiting keys are sent first, because those of the broken connection wait for a moment.
     let mut largest = 0;
     while play.end(call).is_none() {
         let request = play.request();

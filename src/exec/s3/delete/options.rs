@@ -8,11 +8,11 @@ use crate::exec::s3::target::Target;
 /// How keys are deleted.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where they are.
+    /// The bucket.
     pub target: Target,
-    /// Which of them may be deleted.
+    /// Which keys may be deleted.
     pub scope: Scope,
-    /// How many go by one request.
+    /// How many keys go by one request.
     pub batch_size: usize,
     /// How many requests are in flight.
     pub requests: Limit,

@@ -9,7 +9,7 @@ use crate::exec::s3::way::Way;
 /// How a request is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// In which way.
+    /// The way.
     pub way: Way,
     /// Whether only failures are to be named in the answer.
     pub quiet: bool,
@@ -20,18 +20,18 @@ pub struct Form {
 pub struct Request {
     /// What it deletes.
     pub items: Vec<Deletable>,
-    /// How.
+    /// How it is sent.
     pub form: Form,
-    /// Where it belongs.
+    /// What the batcher knows the request by.
     pub ticket: Ticket,
 }
 
 /// What the store answered to a request.
 #[derive(Debug)]
 pub enum Answered {
-    /// To a multi-delete: something of each key.
+    /// The answer to a multi-delete, which says something of each key.
     Each(Deletion),
-    /// To a single delete: the object is deleted.
+    /// The answer to a single delete: the object is deleted.
     One {
         /// Whether there is a delete marker now.
         made_marker: bool,
@@ -45,8 +45,8 @@ pub enum Step {
     Send(Request),
     /// Get a permit for this lane's prefix.
     Ask(LaneId, Box<[u8]>),
-    /// Give the permit of this lane back, which has no use for it.
+    /// Give back the permit of this lane, which has nothing to send.
     Release(LaneId),
-    /// Ask again at this moment, or when something happened.
+    /// Look again at this moment, or after the next message.
     Wait(Option<Moment>),
 }

@@ -1,4 +1,4 @@
-//! What became of the keys of a request that was answered, or was not: pure decisions.
+//! What becomes of the keys of a request: what an answer says of each key, and what follows from a fault.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,9 +10,9 @@ use super::super::way::{Proof, Way};
 /// What becomes of keys that have a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Again, later, as often as it takes.
+    /// They are tried again later, as often as it takes.
     Throttled,
-    /// Again, and it counts as a try.
+    /// They are tried again, and that counts as a try.
     Retried,
     /// They failed.
     Failed,
@@ -56,7 +56,7 @@ pub fn with_remedy(fault: Fault, way: Way) -> Fault {
 /// What an answer says of one key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Told {
-    /// It is deleted.
+    /// The key is deleted.
     Deleted,
     /// It is not.
     Fault(Fault),
@@ -120,7 +120,7 @@ impl<'a> Named<'a> {
         let mut named = Self { exact: HashSet::new(), by_key: HashMap::new() };
         for Deleted { key, version, made_marker } in deleted {
             named.exact.insert((key.as_str(), version.as_deref()));
-            // A marker in the place of a version means that the version is still there.
+            // An entry that made a marker says that the object is hidden now, not that a version was deleted.
             let without_version = usize::from(version.is_none() && !made_marker);
             *named.by_key.entry(key).or_default() += without_version;
         }

@@ -3,11 +3,11 @@
 //! # How it works
 //!
 //! One task owns the [ranges]. It begins with one, and with a listing that has more than a page it looks for
-//! [places to cut](super::split) while it goes on, as long as there is nothing to do for some of its listers. The questions of
+//! [places to cut](super::split) while it goes on, as long as some of its listers have nothing to do. The questions of
 //! that search are [probes], which nothing waits for: they are dropped when everything is listed.
 //!
-//! What a store says is not taken on trust: a page that does not answer its question, and a listing that can't go on or does
-//! not, is an error.
+//! Answers of a store are checked: a page that does not answer its question is an error, and so is a listing that can't go on or
+//! that goes in a circle.
 
 mod options;
 mod probes;
@@ -34,9 +34,9 @@ use crate::faults;
 
 pub use options::Options;
 
-/// Pages that are ready for whoever takes them.
+/// How many pages may wait to be taken.
 const READY: usize = 2;
-/// What the names of directory buckets end in; those know no order and no place to begin at.
+/// The end of the names of directory buckets, which list in no order and from no place.
 const DIRECTORY: &str = "--x-s3";
 
 /// Pages of objects.
@@ -59,7 +59,7 @@ impl Lister {
         tokio::spawn(async move {
             let closed = out.clone();
             let unwanted = race(closed.closed(), stop.stopped());
-            // A listing that broke off must not pass for a whole one.
+            // A listing that broke off must not be taken for a complete one.
             if let Either::Left(Err(panic)) = race(caught(state.work(out)), unwanted).await {
                 let _ = closed.send(Err(Fault::of_panic(&*panic))).await;
             }
@@ -92,7 +92,7 @@ enum Event {
 
 impl State {
     async fn work(mut self, out: mpsc::Sender<Result<Vec<Object>, Fault>>) {
-        // Whoever looks for places to cut is dropped with it.
+        // Dropping the set ends the searches for places to cut.
         let mut events = JoinSet::new();
         while !self.ranges.is_over() {
             self.start(&mut events);

@@ -6,7 +6,7 @@ use crate::exec::s3::target::Target;
 /// What is listed.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where.
+    /// The bucket.
     pub target: Target,
     /// The keys' beginning.
     pub prefix: String,
@@ -20,6 +20,6 @@ pub struct Options {
     pub details: bool,
     /// How many listing requests are in flight.
     pub parallel: usize,
-    /// What is wanted.
+    /// Which objects are wanted.
     pub filter: Filter,
 }
