@@ -23,7 +23,7 @@ pub fn of_environment(settings: &Settings) -> Option<Credentials> {
     })
 }
 
-/// The credentials of a profile that the user names and of nothing else; otherwise those of the chain that all SDKs of AWS have.
+/// The credentials of a profile that the user names and of nothing else. Without such a profile, those of the chain that all SDKs of AWS have.
 pub fn of_chain(settings: &Settings, config: &ProviderConfig) -> Credentials {
     let profile = ProfileFileCredentialsProvider::builder()
         .configure(config)

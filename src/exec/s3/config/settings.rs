@@ -46,7 +46,7 @@ pub struct Settings {
     /// The contents of the files, for what takes credentials from them.
     pub files: EnvConfigFiles,
     sections: ProfileSet,
-    /// What the files are and how reading them went.
+    /// The paths of the files, each with what was wrong with it.
     read: Vec<String>,
     /// Why the files can't be used.
     fault: Option<String>,
