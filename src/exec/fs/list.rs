@@ -16,7 +16,7 @@ use super::failure::Failure;
 use super::glob::{Ignored, SAY_DOT, Wanted};
 use super::read::scandir_failure;
 use super::system;
-use crate::faults;
+use crate::test_hooks;
 
 /// Entries after which it is asked again whether anybody wants them.
 const ASK_EVERY: usize = 1024;
@@ -124,7 +124,7 @@ impl Listing {
     }
 
     fn walk_on(&self, finder: &impl Finder) -> Result<(), (PathBuf, Failure)> {
-        faults::pass("listFiles");
+        test_hooks::pass("listFiles");
         let asked = self.base.resolve(&self.root).into_owned();
         let real = self.follow_symlinks.then(|| fs::canonicalize(&asked).ok()).flatten();
         let root = self.enter(self.root.clone(), asked, Below::default(), real, finder);

@@ -6,7 +6,7 @@
 use std::any::Any;
 use std::time::Duration;
 
-use crate::faults;
+use crate::panics;
 
 /// What to do about a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Fault {
 
     /// What is told when a task of ours panicked.
     pub fn of_panic(panic: &(dyn Any + Send)) -> Self {
-        let text = faults::text_of(panic).unwrap_or("a panic without a message");
+        let text = panics::text_of(panic);
         Self::fatal("Panic", format!("A fault of this library: {text}"))
     }
 

@@ -16,7 +16,7 @@ use super::verdict::{Told, Verdict, told, verdict};
 use super::ways::{Way, Ways};
 use crate::core::batch::pace::Moment;
 use crate::core::batch::{Batch, Batcher, Grouping, Item, LaneId, Next, Outcome, Plan, Ticket};
-use crate::faults;
+use crate::test_hooks;
 
 /// Servers refuse bodies of more than 1 MB, unless they are told otherwise; this is what the objects may take of it.
 const BODY: usize = 1_000_000 - 500;
@@ -177,7 +177,7 @@ impl Machine {
         now: Moment,
         random: f64,
     ) {
-        faults::pass("s3 finished");
+        test_hooks::pass("s3 finished");
         let Request { items, form, ticket } = request;
         let mut outcome = Outcome::default();
         match result {
