@@ -11,7 +11,9 @@
 pub mod core;
 #[cfg(any(feature = "fs", feature = "tokio"))]
 pub mod exec;
-#[cfg(any(feature = "fs", feature = "node", feature = "tokio"))]
-mod faults;
 #[cfg(feature = "node")]
 pub mod node;
+#[cfg(any(feature = "fs", feature = "node", feature = "tokio"))]
+mod panics;
+#[cfg(any(feature = "fs", feature = "node", feature = "tokio"))]
+mod test_hooks;

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use crate::faults;
+use crate::panics;
 
 /// The system call that failed, by the name that Node.js has for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,6 @@ pub enum Failure {
 impl Failure {
     /// The failure that a panic is.
     pub(super) fn of_panic(panic: &(dyn Any + Send)) -> Self {
-        Self::Panic(faults::text_of(panic).unwrap_or("a panic").to_owned())
+        Self::Panic(panics::text_of(panic).to_owned())
     }
 }

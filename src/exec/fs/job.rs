@@ -16,7 +16,7 @@ use super::list::Finder;
 use super::pool::{Pool, Seat, Work};
 use super::read::{self, Known};
 use super::window::{Bounds, Claim, Outcome, Reservation, Window};
-use crate::faults;
+use crate::test_hooks;
 
 /// Files up to this size need no reservation: together they are little.
 const SMALL: u64 = 16 * 1024;
@@ -140,7 +140,7 @@ impl ReadJob {
     }
 
     fn read_claimed(&self, claim: &Claim) {
-        faults::pass("readFile");
+        test_hooks::pass("readFile");
         let path = self.options.base.resolve(&claim.path);
         let known = match claim.known.map_or_else(|| read::look(&path), Ok) {
             Ok(known) => known,

@@ -17,7 +17,7 @@ use super::patterns::{Ignored, Wanted};
 use super::read::scandir_failure;
 use super::system;
 use crate::exec::glob::SAY_DOT;
-use crate::faults;
+use crate::test_hooks;
 
 /// Entries after which it is asked again whether anybody wants them.
 const ASK_EVERY: usize = 1024;
@@ -125,7 +125,7 @@ impl Listing {
     }
 
     fn walk_on(&self, finder: &impl Finder) -> Result<(), (PathBuf, Failure)> {
-        faults::pass("listFiles");
+        test_hooks::pass("listFiles");
         let asked = self.base.resolve(&self.root).into_owned();
         let real = self.follow_symlinks.then(|| fs::canonicalize(&asked).ok()).flatten();
         let root = self.enter(self.root.clone(), asked, Below::default(), real, finder);

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::buffers::Buffers;
-use crate::faults;
+use crate::panics;
 
 /// Pieces that a thread runs of one work before it looks at the next.
 const ROW: usize = 16;
@@ -156,10 +156,10 @@ impl Pool {
 
     fn run(&'static self, runner: &Arc<Runner>) {
         while let Some((seat, work)) = self.next_work() {
-            faults::contain("reader", || self.run_row(&seat, &*work, runner));
+            panics::contain("reader", || self.run_row(&seat, &*work, runner));
             runner.since.store(0, Ordering::Relaxed);
             // It may be the last to know the work.
-            faults::contain("dropJob", || drop(work));
+            panics::contain("dropJob", || drop(work));
             // Reading from the page cache never waits, and a thread that never waits keeps its core for milliseconds,
             // however long the event loop, woken by what was read, has waited for one.
             thread::yield_now();
@@ -248,7 +248,7 @@ impl Pool {
             let busy = works.iter().any(|work| !work.is_idle());
             quiet = if busy { 0 } else { quiet + 1 };
             for work in works {
-                faults::contain("watcher", move || work.tick());
+                panics::contain("watcher", move || work.tick());
             }
             self.replace_stuck();
         }
