@@ -11,7 +11,8 @@ use napi::{Env, Result, sys};
 
 use super::paths::append_path;
 use crate::exec::fs::buffers::Buffers;
-use crate::exec::fs::failure::{Failure, Special, SystemCall};
+use crate::exec::fs::failure::{Failure, SystemCall};
+use crate::exec::fs::known::Special;
 use crate::exec::fs::window::Outcome;
 use crate::node::jobs::IntoJs;
 use crate::node::wire;
