@@ -5,7 +5,7 @@
 const core = require('../native/core.js')
 const { invalid } = require('../base/validate.js')
 const { JobIterator } = require('../sources/job-iterator.js')
-const { listOptions } = require('./options.js')
+const { toListOptions } = require('./options.js')
 const { Outcomes } = require('./outcomes.js')
 const { joinPaths, splitPaths, toNativePath } = require('./paths.js')
 
@@ -14,7 +14,7 @@ class ListedFiles extends JobIterator {
   #used = false
 
   constructor(dir, options) {
-    const { glob, ignore, followSymlinks, hidden, signal } = listOptions(options)
+    const { glob, ignore, followSymlinks, hidden, signal } = toListOptions('listFiles', options)
     const args = [core.workingFolder(), joinPaths([toNativePath(dir)]), glob, ignore, followSymlinks, hidden]
     const fault = core.faultOfPatterns(glob, ignore)
     if (fault !== '') throw invalid('glob or ignore', [...glob, ...ignore], `patterns that can be read (${fault})`)

@@ -6,7 +6,7 @@ const core = require('../native/core.js')
 const { Feeder } = require('./feeder.js')
 const { JobIterator } = require('../sources/job-iterator.js')
 const { ListedFiles } = require('./list-files.js')
-const { readOptions } = require('./options.js')
+const { toReadOptions } = require('./options.js')
 const { Outcomes } = require('./outcomes.js')
 
 /** Results after which paths are pulled anew: fewer would cross in small pieces, and more would let reading stand still. */
@@ -87,11 +87,15 @@ class ArrayOfReads extends FileReads {
 }
 
 function readFiles(paths, options) {
-  return new FileReads(paths, readOptions(options))
+  return new FileReads(paths, toReadOptions('readFiles', options))
 }
 
 async function readFilesToArray(paths, options) {
-  const reads = new ArrayOfReads(paths, { ...readOptions(options), errors: 'yield', ordered: false })
+  const reads = new ArrayOfReads(paths, {
+    ...toReadOptions('readFilesToArray', options),
+    errors: 'yield',
+    ordered: false,
+  })
   await reads.next()
   return reads.results
 }

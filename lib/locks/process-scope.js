@@ -3,9 +3,9 @@
 // What semaphores that threads share need beside the others: to hear of grants made by other
 // threads, to keep a thread alive that waits for one, and an identity that all threads agree on.
 
-const { setInterval } = require('node:timers')
 const core = require('../native/core.js')
 const { answerOf, warnOfFault } = require('../native/faults.js')
+const { freeLoop, holdLoop } = require('../native/keep-alive.js')
 const { invalid } = require('../base/validate.js')
 const { wake } = require('./waiters.js')
 
@@ -66,13 +66,12 @@ function identityOf(owner) {
   return owner[SHARED] ?? owner
 }
 
-const LONG = 2 ** 31 - 1
 /** How many wait for each semaphore here, by its handle. */
 const waiting = new Map()
 /** Those of them that another thread holds a permit of. */
 const awaited = new Set()
-let timer
-let held = false
+/** Whether those hold the event loop. */
+let holds = false
 
 /** Nothing else in this thread need be pending while another one has the permit. */
 function holdLoopDuring(wait, handle) {
@@ -100,13 +99,11 @@ function waitIsOver(handle) {
 function updateLoop(handle) {
   if (waiting.has(handle) && isHeldElsewhere(handle)) awaited.add(handle)
   else awaited.delete(handle)
-  const hold = awaited.size > 0
-  if (hold === held) return
-  held = hold
-  // One timer for good: to set and clear one each time took a fifth of a hand-over.
-  timer ??= setInterval(() => {}, LONG)
-  if (held) timer.ref()
-  else timer.unref()
+  const isAwaiting = awaited.size > 0
+  if (isAwaiting === holds) return
+  holds = isAwaiting
+  if (holds) holdLoop()
+  else freeLoop()
 }
 
 function isHeldElsewhere(handle) {

@@ -7,10 +7,10 @@ const core = require('../native/core.js')
 const { onAbort, offAbort } = require('../base/abort.js')
 const { RUN_NATIVE } = require('../pipeline/native-ends.js')
 const { invalid } = require('../base/validate.js')
-const { S3DeleteError, closedError, failedKey, failedKeys, faultError } = require('./errors.js')
-const { isWellFormed } = require('./options.js')
+const { toColumns } = require('./columns.js')
+const { S3DeleteError, closedError, failedKeys, faultError } = require('./errors.js')
+const { executeNatively } = require('./native-tasks.js')
 const { PermitsDesk, openWithPermits, refuseReentry } = require('./permits.js')
-const { runTasks } = require('./run.js')
 const { S3Source } = require('./source.js')
 const { stopJob } = require('./stop-job.js')
 
@@ -72,7 +72,7 @@ class Executor {
         `that of taskSource, ${JSON.stringify(listing.Bucket)}`,
       )
     }
-    return runTasks(this.#client, { ...listing, ...deletion }, this.#limitPerKey, params)
+    return executeNatively(this.#client, { ...listing, ...deletion }, this.#limitPerKey, params)
   }
 
   /** Starts nothing more. */
@@ -140,37 +140,6 @@ class Executor {
     this.#permits?.close()
     job.close()
   }
-}
-
-/** The keys and versions of a page, and those of its keys that S3 can't have. */
-function toColumns(page) {
-  if (!Array.isArray(page))
-    throw invalid('The task of deleteObjects', page, 'an array of keys, as strings or { Key, VersionId? }')
-  const keys = []
-  const refused = []
-  let versions = null
-  for (const item of page) {
-    const { Key, VersionId } = typeof item === 'string' ? { Key: item, VersionId: undefined } : (item ?? {})
-    if (typeof Key !== 'string') throw invalid('A key to delete', item, 'a string or { Key, VersionId? }')
-    // An empty one is none to a store, which would then delete the object instead of a version.
-    if (VersionId != null && (typeof VersionId !== 'string' || VersionId === ''))
-      throw invalid(`VersionId of ${JSON.stringify(Key)}`, VersionId, 'a string that is not empty, or left out')
-    const message = faultOf(Key)
-    if (message !== undefined) {
-      refused.push(failedKey(Key, VersionId, 'InvalidKey', message))
-      continue
-    }
-    if (VersionId != null) versions ??= new Array(keys.length).fill(null)
-    versions?.push(VersionId ?? null)
-    keys.push(Key)
-  }
-  return { keys, versions, refused }
-}
-
-function faultOf(key) {
-  if (key === '') return 'S3 has no empty key'
-  if (!isWellFormed(key)) return 'It has half of a surrogate pair; converted, it would be another key'
-  return undefined
 }
 
 /** The executor as the function that executeTasks takes. */
