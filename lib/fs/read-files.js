@@ -19,6 +19,8 @@ class FileReads extends JobIterator {
   #folder = core.workingFolder()
   /** Gives paths to the job; a listing in Rust does that itself. @type {Feeder | undefined} */
   #feeder
+  /** What the source of paths threw, as `{ error }`. */
+  #sourceFailure
 
   constructor(paths, options) {
     super(() => this.#start(), options.signal)
@@ -29,7 +31,9 @@ class FileReads extends JobIterator {
     this.#feeder = new Feeder(
       paths,
       options.maxFilesInFlight,
-      (error) => this.failAtEnd(error),
+      (error) => {
+        this.#sourceFailure = { error }
+      },
       (error) => this.breakOff(error),
     )
   }
@@ -57,6 +61,10 @@ class FileReads extends JobIterator {
       if (failed) this.fail(outcome.error)
       else each(index, outcome)
     })
+  }
+
+  failureAtEnd() {
+    return this.#sourceFailure
   }
 
   async closeSource() {
