@@ -84,8 +84,8 @@ function checkOptions(name, options) {
 }
 
 /**
- * A copy of what the user gave, for which each property was read once: nothing that is changed later, and no getter,
- * has a say any more. `names` are those that a class may keep on its prototype.
+ * A copy of what the user gave, for which each property was read once, so that what is checked is what is used: later
+ * changes of the object and getters have no effect. `names` are properties that a class may keep on its prototype.
  */
 function readOnce(params, names) {
   const copy = { ...params }

@@ -1,6 +1,6 @@
 'use strict'
 
-// `listFiles`: the files under a folder, as a source that works alone, for executeTasks, and in readFiles.
+// `listFiles`: the files under a folder, as an iterator that works alone, as a source of executeTasks, and as one of readFiles.
 
 const core = require('../native/core.js')
 const { invalid } = require('../base/validate.js')
@@ -22,7 +22,9 @@ class ListedFiles extends JobIterator {
     this.#args = args
   }
 
-  /** Opens a native job that lists; the arguments given come first. */
+  /**
+   * Opens a job that lists, by a function of the core whose last arguments say what to list; `args` come before them.
+   */
   open(open, ...args) {
     if (this.#used) throw invalid('paths', this, 'a source that was not used before')
     this.#used = true

@@ -1,7 +1,6 @@
 'use strict'
 
-// Checks the options of reading and listing, and fills in what was left out. Each option is read once, at the call: what
-// becomes of the object later, or what a getter would give the next time, changes nothing.
+// Checks the options of reading and listing, and fills in what was left out.
 
 const { Buffer } = require('node:buffer')
 const {
@@ -65,7 +64,7 @@ function readOptions(what, options, names, remedy = 'an object, or left out') {
   return own
 }
 
-/** What Node.js's readFile takes; `undefined` stands for a Buffer. */
+/** The encodings that Node.js's readFile takes; `undefined` stands for a Buffer. */
 function encodingOf(encoding) {
   if (encoding == null || encoding === 'buffer') return undefined
   if (typeof encoding !== 'string' || !Buffer.isEncoding(encoding)) {

@@ -1,6 +1,6 @@
 'use strict'
 
-// `readFiles` and `readFilesToArray`: many files read on threads of the package's own.
+// `readFiles` and `readFilesToArray`: read many files on threads of the package's own.
 
 const core = require('../native/core.js')
 const { Feeder } = require('./feeder.js')
@@ -9,7 +9,10 @@ const { ListedFiles } = require('./list-files.js')
 const { toReadOptions } = require('./options.js')
 const { Outcomes } = require('./outcomes.js')
 
-/** Results after which paths are pulled anew: fewer would cross in small pieces, and more would let reading stand still. */
+/**
+ * After so many results paths are pulled again: after fewer, paths would cross in small pieces; after more, reading
+ * would stand still.
+ */
 const REFILL = 64
 
 class FileReads extends JobIterator {
@@ -81,7 +84,7 @@ class FileReads extends JobIterator {
   }
 }
 
-/** Collects outcomes by the place of their path, whichever comes first. */
+/** Collects outcomes by the index of their path, in whatever order they come. */
 class ArrayOfReads extends FileReads {
   results = []
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// A job that goes on in Rust, as promises of its chunks. How chunks cross is told in src/node/jobs.rs.
+// A job that goes on in Rust, as promises of its chunks. src/node/jobs.rs tells how chunks cross.
 //
 // A process that only waits for a chunk stays alive, and one that has nothing to wait for ends: each wait holds the event
 // loop by itself, unless it is told not to.

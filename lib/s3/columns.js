@@ -6,7 +6,10 @@ const { invalid } = require('../base/validate.js')
 const { failedKey } = require('./errors.js')
 const { isWellFormed } = require('./text.js')
 
-/** The keys and versions of a page; `versions` is `null` when no key has one. `refused` are the keys that no store can hold. */
+/**
+ * The keys and versions of a page; `versions` is `null` when no key has one. `refused` are the keys that no store can
+ * hold.
+ */
 function toColumns(page) {
   if (!Array.isArray(page))
     throw invalid('The task of deleteObjects', page, 'an array of keys, as strings or { Key, VersionId? }')

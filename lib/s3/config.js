@@ -1,6 +1,6 @@
 'use strict'
 
-// The configuration of a client: the names of the JavaScript SDK's, checked.
+// Checks the configuration of a client, whose names are those of the JavaScript SDK.
 
 const { Buffer } = require('node:buffer')
 const { readFileSync } = require('node:fs')
@@ -56,7 +56,7 @@ const DEFAULTS = {
   deleteMode: 'auto',
 }
 
-/** What the addon takes; `credentials` as a function is left out. @param {any} config */
+/** The configuration as the addon takes it, without a function as `credentials`. @param {any} config */
 function toConfig(config) {
   checkPlainObject('config', config)
   checkNames('S3BulkClient', given(config), NAMES)
@@ -109,7 +109,11 @@ function toWait(ms) {
   return ms === 0 ? Number.MAX_VALUE : ms
 }
 
-/** Checks the text of an option by the rule that the environment's is checked by too. @param {unknown} shown what an error shows of it */
+/**
+ * Checks the text of an option by the rule of the addon, which also checks the text of the environment.
+ *
+ * @param {unknown} shown what an error shows of it
+ */
 function checkByCore(name, text, shown) {
   const remedy = core.findFaultInS3Option(name, text)
   if (remedy != null) throw invalid(name, shown, remedy)
@@ -134,12 +138,12 @@ function toProxy(proxy) {
   return { proxy: text }
 }
 
-/** A URL that may hold a password, as an error shows it. */
+/** A URL as an error shows it, without the user and password that it may hold. */
 function withoutUser(text) {
   return text.includes('@') ? `...@${text.slice(text.lastIndexOf('@') + 1)}` : text
 }
 
-/** Certificates in PEM: given themselves, or by the path of their file. */
+/** The certificates, in PEM, which are given themselves or by the path of their file. */
 function toBundle(bundle) {
   if (bundle === undefined) return undefined
   const isText = typeof bundle === 'string'

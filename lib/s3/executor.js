@@ -1,6 +1,7 @@
 'use strict'
 
-// Deletes pages of keys. Calls that are pending together share requests; what they wait for comes as chunks of one job.
+// `deleteObjects`: deletes pages of keys. Calls that are pending together share requests, and one job tells how each call
+// ended.
 
 const { clearTimeout, setTimeout } = require('node:timers')
 const core = require('../native/core.js')
@@ -14,7 +15,10 @@ const { PermitsDesk, openWithPermits, refuseReentry } = require('./permits.js')
 const { S3Source } = require('./source.js')
 const { stopJob } = require('./stop-job.js')
 
-/** Milliseconds after which an executor that nobody calls is given up; what it knows of the pace of prefixes is stale by then. */
+/**
+ * Milliseconds without a call after which the job is closed; the pace of prefixes that it learnt is out of date by
+ * then.
+ */
 const IDLE = 10_000
 
 class Executor {
@@ -55,7 +59,10 @@ class Executor {
     if (failed.length > 0) throw new S3DeleteError({ failed, deleted, bucket: this.#options.Bucket })
   }
 
-  /** The run, when the source is a listing of the same client that needs no JavaScript. */
+  /**
+   * The run outside of JavaScript, or `undefined` unless the source is a listing of the same client that needs no
+   * JavaScript.
+   */
   run(params) {
     const { taskSource, limitPerKey } = params
     if (!(taskSource instanceof S3Source) || limitPerKey != null || this.#signal != null) return undefined
@@ -75,7 +82,7 @@ class Executor {
     return executeNatively(this.#client, { ...listing, ...deletion }, this.#limitPerKey, params)
   }
 
-  /** Starts nothing more. */
+  /** The client is closed: the job starts nothing more. */
   stop() {
     stopJob(this.#job)
     if (!this.#isPumping) this.#end()
@@ -108,7 +115,7 @@ class Executor {
   async #pump() {
     if (this.#isPumping) return
     this.#isPumping = true
-    // Only while calls wait: an executor that nobody calls is no part of the signal's life.
+    // The signal is listened to only while calls wait, so that it keeps no executor that nobody calls.
     if (this.#signal != null) onAbort(this.#signal, this.#onAbort)
     let isOver = false
     try {
@@ -119,7 +126,7 @@ class Executor {
         this.#calls.delete(chunk.call)
       }
     } catch (error) {
-      // A fault of the core, which nobody else can tell to those who wait.
+      // The core failed, so no chunk will tell the calls that wait.
       isOver = true
       for (const call of this.#calls.values()) call.reject(error)
       this.#calls.clear()
@@ -127,7 +134,7 @@ class Executor {
     this.#isPumping = false
     if (this.#signal != null) offAbort(this.#signal, this.#onAbort)
     this.#client.learn()
-    // After a fault, or the end of the client, another call starts afresh.
+    // A call after a fault, an abort or the close of the client opens another job, or learns why there is none.
     if (isOver || this.#signal?.aborted || this.#client.isClosed) this.#end()
     else this.#idle = setTimeout(() => this.#end(), IDLE).unref()
   }

@@ -79,7 +79,7 @@ function toTarget({ Bucket, ExpectedBucketOwner, RequestPayer }) {
   return { Bucket, ExpectedBucketOwner, requesterPays: RequestPayer === 'requester' }
 }
 
-/** What a listing takes. */
+/** The options of a listing as the addon takes them. */
 function toListing(options) {
   const { Prefix, StartAfter, MaxKeys, filter, where, signal } = options
   const parallelListing = options.parallelListing ?? DEFAULTS.parallelListing
@@ -93,7 +93,7 @@ function toListing(options) {
   return given({ ...target, Prefix, StartAfter, MaxKeys, parallelListing, ...toFilter(filter) })
 }
 
-/** What a delete takes. */
+/** The options of a delete as the addon takes them. */
 function toDeletion(options) {
   const batchSize = options.batchSize ?? DEFAULTS.batchSize
   const maxTasksInExecution = options.maxTasksInExecution ?? DEFAULTS.maxTasksInExecution

@@ -57,7 +57,10 @@ class Run {
     this.#job = openWithPermits(this.#permits, core.runS3, id, options, isDry)
   }
 
-  /** Resolves at the end with `{ counts, failure, handlerFailure, failed }`; `failure` is what kept the run from going on. */
+  /**
+   * Resolves at the end with `{ counts, failure, handlerFailure, failed }`; `failure` is what kept the run from going
+   * on.
+   */
   async execute() {
     const { signal, onProgress } = this.#hooks
     this.#client.started(this)

@@ -43,7 +43,9 @@ class Store {
     if (this.#running.size === 0) this.#onIdle?.()
   }
 
-  /** To be called after deletes: warns once when the store has no multi-delete, since every key then costs a request. */
+  /**
+   * To be called after deletes: warns once when the store has no multi-delete, since every key then costs a request.
+   */
   learn() {
     tellSafely(() => this.#learn())
   }

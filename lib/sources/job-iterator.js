@@ -84,7 +84,9 @@ class JobIterator extends ClosableIterator {
     this.#endJob()
   }
 
-  /** Ends an iteration that has not begun, for whoever does the job's work in another way. Tells whether there is one. */
+  /**
+   * Ends an iteration that has not begun, for whoever does the job's work in another way. Tells whether there is one.
+   */
   giveAway() {
     if (this.#job !== undefined || this.#done) return false
     this.#done = true
