@@ -5,7 +5,7 @@ use std::time::Duration;
 
 pub use super::kind::Kind;
 use super::kind::{is_about_the_way, kind};
-use crate::faults;
+use crate::panics;
 
 /// A request, or one key of it, that did not go well.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Fault {
 
     /// The fault of a job whose task panicked.
     pub fn of_panic(panic: &(dyn Any + Send)) -> Self {
-        let text = faults::text_of(panic).unwrap_or("a panic without a message");
+        let text = panics::text_of(panic);
         Self::fatal("Panic", format!("A fault of this library: {text}"))
     }
 

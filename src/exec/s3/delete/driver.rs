@@ -16,12 +16,12 @@ use super::step::{Answered, Request, Step};
 use crate::core::batch::LaneId;
 use crate::core::batch::pace::Moment;
 use crate::core::limit::Limit;
-use crate::exec::caught::caught;
 use crate::exec::s3::client::Client;
 use crate::exec::s3::fault::Fault;
 use crate::exec::s3::object::Object;
 use crate::exec::s3::progress::{Progress, add, take};
 use crate::exec::stop::Stop;
+use crate::panics::caught;
 
 /// What the driver is told.
 pub enum Message {

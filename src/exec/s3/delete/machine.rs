@@ -17,7 +17,7 @@ use super::step::{Answered, Form, Request, Step};
 use super::verdict::{Told, Verdict, may_pass, told, verdict, with_remedy};
 use crate::core::batch::pace::Moment;
 use crate::core::batch::{Batch, Batcher, Grouping, Item, LaneId, Next, Outcome, Plan, Ticket};
-use crate::faults;
+use crate::test_hooks;
 
 /// The bytes of a body that objects may take. Servers with default settings deny bodies of more than 1 MB.
 const BODY: usize = 1_000_000 - 500;
@@ -133,7 +133,7 @@ impl Machine {
         now: Moment,
         random: f64,
     ) {
-        faults::pass("s3 finished");
+        test_hooks::pass("s3 finished");
         let Request { items, form, ticket } = request;
         let mut outcome = Outcome::default();
         match result {

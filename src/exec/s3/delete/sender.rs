@@ -13,7 +13,7 @@ use crate::exec::s3::scope::Scope;
 use crate::exec::s3::target::Target;
 use crate::exec::s3::way::Way;
 use crate::exec::stop::Stop;
-use crate::faults;
+use crate::test_hooks;
 
 /// What a request needs.
 pub struct Sender {
@@ -29,7 +29,7 @@ pub struct Sender {
 impl Sender {
     /// Sends a request, and reads the answer.
     pub async fn send(&self, request: &Request) -> Result<Answered, Fault> {
-        faults::pass("s3 delete");
+        test_hooks::pass("s3 delete");
         let Self { client, target, progress, .. } = self;
         let checked = self.scope.check(&request.items)?;
         let Form { way, quiet } = request.form;

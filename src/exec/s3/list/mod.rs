@@ -26,11 +26,11 @@ use super::fault::{Fault, Kind};
 use super::object::Object;
 use super::progress::{Progress, add};
 use super::split::{Whole, find_cuts};
-use crate::exec::caught::caught;
 use crate::exec::race::{Either, race};
 use crate::exec::source::Source;
 use crate::exec::stop::Stop;
-use crate::faults;
+use crate::panics::caught;
+use crate::test_hooks;
 
 pub use options::Options;
 
@@ -154,7 +154,7 @@ impl State {
 
     /// Takes a page in, and returns what is wanted of it.
     fn page(&mut self, number: u64, listing: Listing) -> Result<Vec<Object>, Fault> {
-        faults::pass("s3 page");
+        test_hooks::pass("s3 page");
         let taken = self.ranges.take(number, listing);
         let mut objects = taken.map_err(|what| Fault::invalid_listing(&what))?;
         let filter = &self.options.filter;
