@@ -5,9 +5,12 @@
 //!   [`Pipeline`](crate::core::pipeline::Pipeline); [`stop`] is how such a job is told to end, [`race`] waits for the first
 //!   of two things, and [`runtime`] is the one Tokio runtime of the process.
 //! * `s3` lists and deletes objects.
+//! * `glob` is what patterns mean, for both.
 
 #[cfg(feature = "fs")]
 pub mod fs;
+#[cfg(any(feature = "fs", feature = "s3"))]
+pub mod glob;
 #[cfg(feature = "tokio")]
 pub mod race;
 #[cfg(feature = "tokio")]

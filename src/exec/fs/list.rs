@@ -13,9 +13,10 @@ use std::vec;
 use super::base::Base;
 use super::descriptors::Descriptors;
 use super::failure::Failure;
-use super::glob::{Ignored, SAY_DOT, Wanted};
+use super::patterns::{Ignored, Wanted};
 use super::read::scandir_failure;
 use super::system;
+use crate::exec::glob::SAY_DOT;
 use crate::test_hooks;
 
 /// After so many entries of a folder the finder is asked whether anybody wants more.

@@ -1,12 +1,13 @@
-//! What S3 jobs tell JavaScript, as arrays: the first element says what it is.
+//! What S3 jobs tell JavaScript: objects whose `kind` says which. `lib/native/core.d.ts` has their types.
 //!
-//! Many objects cross as one array per field, because an array of strings costs a fraction of what as many
-//! objects do.
+//! Many keys cross as one array per field, because an array of strings costs a fraction of what as many objects do.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use napi::bindgen_prelude::{Array, Float64Array, JsValue, ToNapiValue, Utf16String};
+use napi::bindgen_prelude::{
+    Float64Array, JsObjectValue, JsValue, Null, Object as JsObject, ToNapiValue, Utf16String,
+};
 use napi::{Env, Result, sys};
 
 use crate::exec::s3::delete::{Failed, Settled};
@@ -17,36 +18,34 @@ use crate::node::jobs::IntoJs;
 
 /// Something a job tells.
 pub enum Chunk {
-    /// `['keys', keys]`
+    /// A page of keys.
     Keys(Vec<Object>),
-    /// `['objects', keys, sizes, times, tags]`
+    /// A page of keys with sizes, times and tags.
     Objects(Vec<Object>),
-    /// `['versions', keys, versions, areMarkers]`
+    /// A page of versions and delete markers.
     Versions(Vec<Object>),
-    /// `['failed', keys, versions, codes, messages]`
+    /// Keys that failed.
     Failed(Vec<Failed>),
-    /// `['settled', call, deleted, untried, keys, versions, codes, messages, fault]`, where `fault` is the chunk that tells
-    /// why nothing more was tried, or `null`
+    /// How a call of an executor ended, and why nothing more was tried, if something made all of it pointless.
     Settled(u32, Settled, Option<Fault>),
-    /// `['ask', permit, prefix]`
+    /// A permit of this prefix is wanted.
     Ask(u32, Vec<u16>),
-    /// `['release', permit]`
+    /// A permit is given back.
     Release(u32),
-    /// `['credentials', request]`
+    /// Credentials are wanted.
     Credentials(u32),
-    /// `['fault', code, message, status]`
+    /// What keeps the job from going on.
     Fault(Fault),
-    /// `['over', counters]`, the last chunk of what is not called: JavaScript closes the job then
+    /// The last chunk of a job without calls: JavaScript closes the job then.
     Over(Arc<Progress>),
 }
 
 impl IntoJs for Chunk {
     fn into_js(self: Box<Self>, env: &Env) -> Result<sys::napi_value> {
-        let mut out = Row::new(env)?;
-        match *self {
+        let chunk = match *self {
             Self::Keys(objects) => {
-                out.add("keys")?;
-                out.add(objects.into_iter().map(|object| object.key).collect::<Vec<_>>())?;
+                let keys: Vec<_> = objects.into_iter().map(|object| object.key).collect();
+                Fields::of(env, "keys")?.with("keys", keys)?
             }
             Self::Objects(objects) => {
                 let sizes: Vec<f64> = objects.iter().map(|object| object.size as f64).collect();
@@ -56,113 +55,130 @@ impl IntoJs for Chunk {
                     times.push(modified);
                     tags.push(etag);
                 }
-                out.add("objects")?;
-                out.add(keys)?;
-                out.add(Float64Array::new(sizes))?;
-                out.add(times)?;
-                out.add(tags)?;
+                Fields::of(env, "objects")?
+                    .with("keys", keys)?
+                    .with("sizes", Float64Array::new(sizes))?
+                    .with("times", times)?
+                    .with("tags", tags)?
             }
             Self::Versions(objects) => {
                 let markers: Vec<bool> = objects.iter().map(|object| object.is_marker).collect();
                 let (keys, versions): (Vec<_>, Vec<_>) =
                     objects.into_iter().map(|object| (object.key, object.version)).unzip();
-                out.add("versions")?;
-                out.add(keys)?;
-                out.add(versions)?;
-                out.add(markers)?;
+                Fields::of(env, "versions")?
+                    .with("keys", keys)?
+                    .with("versions", versions)?
+                    .with("areMarkers", markers)?
             }
             Self::Failed(failed) => {
-                out.add("failed")?;
-                out.add_failed(failed)?;
+                Fields::of(env, "failed")?.with("failed", failed_keys(env, failed)?)?
             }
             Self::Settled(call, Settled { deleted, failed, untried }, fault) => {
-                out.add("settled")?;
-                out.add(call)?;
-                out.add(deleted as f64)?;
-                out.add(untried as f64)?;
-                out.add_failed(failed)?;
-                let fault = fault.map(|fault| fault_row(env, fault)).transpose()?;
-                out.add(fault.map(|row| row.array))?;
+                let settled = Fields::of(env, "settled")?
+                    .with("call", call)?
+                    .with("deleted", deleted as f64)?
+                    .with("untried", untried as f64)?
+                    .with("failed", failed_keys(env, failed)?)?;
+                match fault {
+                    Some(fault) => settled.with("fault", fault_chunk(env, fault)?.0)?,
+                    None => settled.with("fault", Null)?,
+                }
             }
-            Self::Ask(permit, prefix) => {
-                out.add("ask")?;
-                out.add(permit)?;
-                out.add(Utf16String::from(prefix))?;
-            }
-            Self::Release(permit) => {
-                out.add("release")?;
-                out.add(permit)?;
-            }
+            Self::Ask(permit, prefix) => Fields::of(env, "ask")?
+                .with("permit", permit)?
+                .with("prefix", Utf16String::from(prefix))?,
+            Self::Release(permit) => Fields::of(env, "release")?.with("permit", permit)?,
             Self::Credentials(request) => {
-                out.add("credentials")?;
-                out.add(request)?;
+                Fields::of(env, "credentials")?.with("request", request)?
             }
-            Self::Fault(fault) => out = fault_row(env, fault)?,
+            Self::Fault(fault) => fault_chunk(env, fault)?,
             Self::Over(progress) => {
-                out.add("over")?;
-                out.add(counters(&progress))?;
+                Fields::of(env, "over")?.with("counters", Counters::of(&progress))?
             }
-        }
-        Ok(out.array.raw())
+        };
+        Ok(chunk.0.raw())
     }
 }
 
-struct Row<'env> {
-    array: Array<'env>,
-    length: u32,
+/// An object that is being filled.
+struct Fields<'env>(JsObject<'env>);
+
+impl<'env> Fields<'env> {
+    /// A chunk of this kind.
+    fn of(env: &'env Env, kind: &str) -> Result<Self> {
+        Self(JsObject::new(env)?).with("kind", kind)
+    }
+
+    fn with<T: ToNapiValue>(mut self, name: &str, value: T) -> Result<Self> {
+        self.0.set_named_property(name, value)?;
+        Ok(self)
+    }
 }
 
-fn fault_row(env: &Env, fault: Fault) -> Result<Row<'_>> {
+fn fault_chunk(env: &Env, fault: Fault) -> Result<Fields<'_>> {
     let Fault { code, message, status, .. } = fault;
-    let mut out = Row::new(env)?;
-    out.add("fault")?;
-    out.add(code)?;
-    out.add(message)?;
-    out.add(status)?;
-    Ok(out)
+    Fields::of(env, "fault")?.with("code", code)?.with("message", message)?.with("status", status)
 }
 
-/// The counters, in the order of the fields.
-pub fn counters(progress: &Progress) -> Vec<f64> {
-    let Progress {
-        listed,
-        bytes,
-        deleted,
-        failed,
-        markers,
-        requests,
-        retries,
-        throttled,
-        in_flight,
-    } = progress;
-    let counters =
-        [listed, bytes, deleted, failed, markers, requests, retries, throttled, in_flight];
-    counters.iter().map(|counter| counter.load(Ordering::Relaxed) as f64).collect()
+fn failed_keys(env: &Env, failed: Vec<Failed>) -> Result<JsObject<'_>> {
+    let (mut keys, mut versions) = (Vec::new(), Vec::new());
+    let (mut codes, mut messages) = (Vec::new(), Vec::new());
+    for Failed { key, version, code, message } in failed {
+        keys.push(key);
+        versions.push(version);
+        codes.push(code);
+        messages.push(message);
+    }
+    let columns = Fields(JsObject::new(env)?)
+        .with("keys", keys)?
+        .with("versions", versions)?
+        .with("codes", codes)?
+        .with("messages", messages)?;
+    Ok(columns.0)
 }
 
-impl<'env> Row<'env> {
-    fn new(env: &'env Env) -> Result<Self> {
-        Ok(Self { array: env.create_array(0)?, length: 0 })
-    }
+/// What a job has done so far, by name.
+pub struct Counters(Vec<(&'static str, f64)>);
 
-    fn add<T: ToNapiValue>(&mut self, value: T) -> Result<()> {
-        self.array.set(self.length, value)?;
-        self.length += 1;
-        Ok(())
+impl Counters {
+    pub fn of(progress: &Progress) -> Self {
+        let Progress {
+            listed,
+            bytes,
+            deleted,
+            failed,
+            markers,
+            requests,
+            retries,
+            throttled,
+            in_flight,
+        } = progress;
+        let counters = [
+            ("listed", listed),
+            ("bytes", bytes),
+            ("deleted", deleted),
+            ("failed", failed),
+            ("markersCreated", markers),
+            ("requests", requests),
+            ("retries", retries),
+            ("throttled", throttled),
+            ("inFlight", in_flight),
+        ];
+        Self(
+            counters
+                .into_iter()
+                .map(|(name, counter)| (name, counter.load(Ordering::Relaxed) as f64))
+                .collect(),
+        )
     }
+}
 
-    fn add_failed(&mut self, failed: Vec<Failed>) -> Result<()> {
-        let (mut keys, mut versions, mut codes, mut messages) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for Failed { key, version, code, message } in failed {
-            keys.push(key);
-            versions.push(version);
-            codes.push(code);
-            messages.push(message);
+impl ToNapiValue for Counters {
+    unsafe fn to_napi_value(env: sys::napi_env, counters: Self) -> Result<sys::napi_value> {
+        let mut object = JsObject::new(&Env::from_raw(env))?;
+        for (name, count) in counters.0 {
+            object.set_named_property(name, count)?;
         }
-        self.add(keys)?;
-        self.add(versions)?;
-        self.add(codes)?;
-        self.add(messages)
+        Ok(object.raw())
     }
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use napi::Result;
 use napi::bindgen_prelude::{Object as JsObject, Utf16String};
 
-use self::chunk::{Chunk, counters};
+use self::chunk::{Chunk, Counters};
 use self::job::Started;
 use self::options::Options;
 use super::functions::{Arguments, Functions, Shared, closed, to_js};
@@ -25,13 +25,14 @@ use crate::core::batch::prefix::to_utf16;
 use crate::core::slab::Slab;
 use crate::exec::runtime;
 use crate::exec::s3::client::Client;
-use crate::exec::s3::config::{endpoint, find_fault_in_region, proxy, tls};
+use crate::exec::s3::config::{endpoint, proxy, region, tls};
 use crate::exec::s3::credentials::{Credentials, find_fault};
-use crate::exec::s3::delete::{Deleter, Gate, Way};
+use crate::exec::s3::delete::{Deleter, Gate};
 use crate::exec::s3::filter::{glob, regex};
 use crate::exec::s3::job::Job;
 use crate::exec::s3::list::Lister;
 use crate::exec::s3::object::Object;
+use crate::exec::s3::way::Way;
 use crate::exec::source::Source;
 
 /// The clients of one environment, and the table that their jobs are in.
@@ -43,6 +44,8 @@ struct Stores {
 pub fn define(functions: &mut Functions<'_>, jobs: &Shared<Jobs>) -> Result<()> {
     let stores = Stores { clients: Slab::default(), jobs: Rc::clone(jobs) };
     let stores = functions.share(stores, |stores| stores.clients = Slab::default());
+    // () -> a job that asks: for credentials, or for permits of prefixes and when they are not needed any more
+    functions.define(&stores, "openS3Questions", |stores, _| stores.open(|_| Ok(())))?;
     clients(functions, &stores)?;
     credentials(functions, &stores)?;
     permits(functions, &stores)?;
@@ -75,7 +78,7 @@ fn clients(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()>
         let text: String = args.get(1)?;
         let fault = match args.get::<String>(0)?.as_str() {
             "endpoint" => endpoint::parse(&text).err().map(str::to_owned),
-            "region" => find_fault_in_region(&text).map(str::to_owned),
+            "region" => region::find_fault(&text).map(str::to_owned),
             "proxy" => proxy::find_fault(&text).map(str::to_owned),
             _ => tls::find_fault(text.as_bytes()),
         };
@@ -84,8 +87,6 @@ fn clients(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()>
 }
 
 fn credentials(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()> {
-    // () -> a job that asks for credentials
-    functions.define(stores, "openS3Credentials", |stores, _| stores.open(|_| Ok(())))?;
     // (job, request, credentials or null, message)
     functions.define_sure(stores, "answerS3Credentials", |stores, args| {
         let values = match args.get::<Option<JsObject<'_>>>(2)? {
@@ -103,8 +104,6 @@ fn credentials(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result
 }
 
 fn permits(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()> {
-    // () -> a job that asks for permits of prefixes, and tells when they are not needed any more
-    functions.define(stores, "openS3Permits", |stores, _| stores.open(|_| Ok(())))?;
     // (job, permit, message or null)
     functions.define_sure(stores, "answerS3Permit", |stores, args| {
         let answer = args.get::<Option<String>>(2)?.map_or(Ok(()), Err);
@@ -124,8 +123,8 @@ fn permits(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()>
 fn listings(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()> {
     // (whether it is a glob, pattern) -> what is wrong with it, or null
     functions.define(stores, "findFaultInPattern", |_, args| {
-        let is_glob: bool = args.get(0)?;
-        Ok(if is_glob { glob } else { regex }(&args.get::<String>(1)?).err())
+        let (is_glob, pattern): (bool, String) = (args.get(0)?, args.get(1)?);
+        Ok(if is_glob { glob(&pattern).err() } else { regex(&pattern).err() })
     })?;
     // (client, options) -> a job that gives pages
     functions.define(stores, "listS3", |stores, args| {
@@ -213,9 +212,9 @@ fn runs(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()> {
         stores.started(args.id(0)?)?.stop.stop();
         Ok(())
     })?;
-    // (job) -> counters, in the order of the fields of Progress
+    // (job) -> what it has done so far
     functions.define(stores, "readS3", |stores, args| {
-        Ok(counters(&stores.started(args.id(0)?)?.progress))
+        Ok(Counters::of(&stores.started(args.id(0)?)?.progress))
     })
 }
 
