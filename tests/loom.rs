@@ -36,8 +36,8 @@ impl Signal {
     }
 }
 
-/// Runs every interleaving with at most three switches away from a thread that could go on; more
-/// find nothing new in practice and take hours.
+/// Runs every interleaving with at most three switches away from a thread that could go on. More
+/// switches find nothing new in practice, and take hours.
 fn check(test: impl Fn() + Send + Sync + 'static) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
@@ -157,7 +157,7 @@ impl Owner {
         self.mailbox.take()
     }
 
-    /// Ends as a thread does: nothing more arrives, it leaves the queue, what it has it passes on.
+    /// Ends as a thread does: no more tickets arrive, its waiter leaves the queue, and permits that it was granted are given back.
     fn end(&self, semaphore: &Shared, place: Place) {
         for _ in self.mailbox.close() {
             give(semaphore);

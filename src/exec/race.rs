@@ -6,7 +6,7 @@ use std::pin::pin;
 pub use futures::future::Either;
 use futures::future::select;
 
-/// Waits for `left` or `right`, and drops the other. If both are there, `left` wins.
+/// Waits for `left` or `right`, and drops the other. If both are ready, `left` wins.
 pub async fn race<A, B>(
     left: impl Future<Output = A>,
     right: impl Future<Output = B>,

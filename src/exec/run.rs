@@ -1,7 +1,7 @@
 //! Drives a native source into a native executor: the run loop.
 //!
-//! The decisions are those of the core's [`Pipeline`], as they are where JavaScript drives it; here its answers are
-//! carried out. Tasks run as Tokio tasks, so that they use all threads of the runtime.
+//! The decisions are those of the core's [`Pipeline`], as they are where JavaScript drives it; here the
+//! pipeline's answers are carried out. Tasks run as Tokio tasks, so that they use all threads of the runtime.
 
 use std::sync::Arc;
 
@@ -17,16 +17,20 @@ use crate::core::pipeline::{Bounds, Pipeline, Slot};
 /// How a run ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum End<E> {
-    /// The source is done, and so is every task.
+    /// The source has ended, and so has every task.
     Done,
     /// The source failed; the tasks pulled before were carried out.
     SourceFailed(E),
-    /// It was stopped; what was running has ended.
+    /// The run was stopped; the tasks that were running have ended.
     Stopped,
 }
 
 /// Runs `source` into `executor` with at most `window` tasks pulled and unfinished. Failures go to `failures`; a task is
 /// unfinished until its failure was taken.
+///
+/// # Panics
+///
+/// With the panic of a task.
 pub async fn run<S, X>(
     mut source: S,
     executor: Arc<X>,
@@ -64,7 +68,7 @@ where
                 let (executor, failures) = (Arc::clone(&executor), failures.clone());
                 running.spawn(async move {
                     let Err(failure) = executor.execute(task).await else { return (slot, true) };
-                    // Nobody listens any more when the job is being given up.
+                    // Sending fails when the job is being given up, and nobody takes failures any more.
                     let _ = failures.send(failure).await;
                     (slot, false)
                 });

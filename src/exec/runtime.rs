@@ -9,7 +9,7 @@ const THREADS: usize = 2;
 
 static RUNTIME: OnceLock<Runtime> = OnceLock::new();
 
-/// Where native jobs run.
+/// The runtime that native jobs run on.
 ///
 /// # Panics
 ///

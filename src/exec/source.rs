@@ -4,9 +4,9 @@ use std::future::Future;
 
 /// Gives tasks one after the other.
 pub trait Source: Send {
-    /// What it gives.
+    /// What the source gives.
     type Task: Send + 'static;
-    /// Why it can't give any more.
+    /// Why the source can't give any more.
     type Error: Send + 'static;
 
     /// The next task; nothing when there are no more.
@@ -18,6 +18,6 @@ pub trait Executor<T>: Send + Sync + 'static {
     /// What is told of a task that failed.
     type Failure: Send + 'static;
 
-    /// Carries one out.
+    /// Carries out one task.
     fn execute(&self, task: T) -> impl Future<Output = Result<(), Self::Failure>> + Send;
 }

@@ -27,7 +27,7 @@ impl Stop {
     /// Waits until it is thrown.
     pub async fn stopped(&self) {
         let mut receiver = self.0.subscribe();
-        // It can't fail: the sender is `self`.
+        // Waiting fails only when the sender is dropped, and `self` is the sender.
         let _ = receiver.wait_for(|stopped| *stopped).await;
     }
 }

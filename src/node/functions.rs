@@ -4,9 +4,9 @@
 //! collect the arguments in a vector for each call, which costs a third of the whole crossing. So
 //! the few calls to Node-API are made here, with the arguments on the stack.
 //!
-//! A panic becomes an Error that is thrown at the caller. Functions that give something back, so that others would wait for
-//! ever if they came to nothing, are [sure](Functions::define_sure): they take effect all the same, and the Error
-//! tells in `answer` what they would have returned, or `null` when they failed again.
+//! A panic becomes an Error that is thrown at the caller. Others would wait for ever if a function that gives something back
+//! had no effect, so such functions are [sure](Functions::define_sure): after a panic they are called once more, and the Error
+//! tells in `answer` what they returned then, or `null` when they failed again.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -72,7 +72,7 @@ impl<'env> Functions<'env> {
         self.add(state, name, false, body)
     }
 
-    /// Adds the function `name`, which must come to something: when it panics, it is called again.
+    /// Adds the function `name`, which must take effect: when it panics, it is called again.
     pub fn define_sure<S, R, F>(
         &mut self,
         state: &Shared<S>,
@@ -104,7 +104,7 @@ impl<'env> Functions<'env> {
         let env = self.env.raw();
         let mut value = ptr::null_mut();
         // SAFETY: `call` and `drop_function` are those of the type that `data` points to, which lives
-        // until the function of JavaScript is gone.
+        // until the function of JavaScript is collected.
         let value = unsafe {
             check_status!(sys::napi_create_function(
                 env,
@@ -152,7 +152,7 @@ impl<S, F> Function<S, F> {
 }
 
 unsafe extern "C" fn drop_function<S, F>(_: sys::napi_env, data: *mut c_void, _: *mut c_void) {
-    // SAFETY: the box was given to the function of JavaScript, which is gone.
+    // SAFETY: the box was given to the function of JavaScript, which was collected.
     let function = unsafe { Box::from_raw(data.cast::<Function<S, F>>()) };
     // The last function of an area takes the state of the area along.
     panics::contain("dropFunction", || drop(function));

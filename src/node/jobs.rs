@@ -90,7 +90,7 @@ pub struct Notifier {
 }
 
 impl Notifier {
-    /// Wakes the environment. It may be called from any thread, also when the environment is gone.
+    /// Wakes the environment. It may be called from any thread, also after the environment has ended.
     pub fn notify(&self) {
         let first = {
             let mut ready = self.wake_up.ready.lock();

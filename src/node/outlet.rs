@@ -43,7 +43,7 @@ impl<T: IntoJs + Send + 'static> Outlet<T> {
 
     /// Puts a chunk in when there is room.
     pub async fn put(&self, content: T) {
-        // Without one the outlet was closed, and nobody takes what is put in.
+        // Without a permit the outlet was closed, and nobody takes what is put in.
         if let Ok(permit) = self.room.acquire().await {
             permit.forget();
         }

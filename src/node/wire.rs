@@ -52,7 +52,7 @@ wire! {
     TIMED_OUT = 6;
     /// Too large for a buffer: its size.
     TOO_LARGE = 7;
-    /// A fault of this library: unused; the text is in `panics`.
+    /// A panic of this library: unused; the text is in `panics`.
     PANICKED = 8;
     /// How many numbers a file has among the facts: its index, what became of it, and the number beside.
     FACTS_PER_FILE = 3;

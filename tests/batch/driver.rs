@@ -8,7 +8,7 @@ use ya_syn_native::core::batch::{Batch, Batcher, LaneId, Next, Outcome};
 
 use super::Key;
 
-/// More steps than any test takes: whoever takes more does not come to an end.
+/// More steps than any test takes: a batcher that takes more does not come to an end.
 const MOST_STEPS: u32 = 10_000_000;
 
 /// A request: how long it takes, what becomes of its items, and the random number of that moment.
@@ -24,7 +24,7 @@ pub trait World {
     fn act(&mut self, batcher: &mut Batcher<Key>, now: Moment) -> Option<Moment>;
     /// A batch is sent now.
     fn send(&mut self, batch: &Batch<Key>, now: Moment) -> Request;
-    /// It is about to be finished.
+    /// The batch is about to be finished with this outcome.
     fn landed(&mut self, batch: &Batch<Key>, outcome: &Outcome<Key>, now: Moment);
     /// Items are given up.
     fn given_up(&mut self, items: Vec<Key>);
@@ -41,16 +41,16 @@ enum Event {
     Opened(LaneId),
 }
 
-/// Goes on until nothing will ever happen any more, and returns when that was.
-pub fn run(mut batcher: Batcher<Key>, slots: usize, world: &mut impl World) -> Moment {
+/// Goes on, with at most so many requests in flight, until nothing will ever happen any more, and returns when that was.
+pub fn run(mut batcher: Batcher<Key>, most_running: usize, world: &mut impl World) -> Moment {
     let mut events: BTreeMap<(Moment, u32), Event> = BTreeMap::new();
     let (mut now, mut running, mut last) = (Moment::ZERO, 0, 0);
     for _ in 0..MOST_STEPS {
         let acts = world.act(&mut batcher, now);
         let mut wakes = None;
-        while running < slots && wakes.is_none() {
+        while running < most_running && wakes.is_none() {
             last += 1;
-            assert!(last < MOST_STEPS, "it never waits");
+            assert!(last < MOST_STEPS, "the batcher never waits");
             let id = last;
             match batcher.next(now) {
                 Next::Send(batch) => {
@@ -64,7 +64,10 @@ pub fn run(mut batcher: Batcher<Key>, slots: usize, world: &mut impl World) -> M
                 }
                 Next::Release(lane) => world.release(lane),
                 Next::Wait(until) => {
-                    assert!(until.is_none_or(|until| until > now), "it waits for the past");
+                    assert!(
+                        until.is_none_or(|until| until > now),
+                        "the batcher waits for the past"
+                    );
                     wakes = Some(until);
                 }
             }
@@ -90,5 +93,5 @@ pub fn run(mut batcher: Batcher<Key>, slots: usize, world: &mut impl World) -> M
             }
         }
     }
-    panic!("it does not come to an end");
+    panic!("the batcher does not come to an end");
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::driver::{Request, World, run};
 use super::*;
 
-/// Longer than any history.
+/// A patience that is longer than any history.
 const ENDLESS: Duration = Duration::from_secs(10_000_000);
 const PREFIXES: [&str; 4] = ["a/", "b/", "c/d/", ""];
 
@@ -43,7 +43,7 @@ enum Action {
 #[derive(Clone, Debug)]
 struct History {
     plan: Plan,
-    slots: usize,
+    most_running: usize,
     actions: Vec<(Duration, Action)>,
     /// Later requests delete all.
     answers: Vec<Answer>,
@@ -115,9 +115,9 @@ fn history() -> impl Strategy<Value = History> {
     let actions = vec((milliseconds(0..3000), action()), 1..12);
     let permits = vec(milliseconds(0..3000), 1..4);
     (plan(), 1..5usize, actions, vec(answer(), 0..12), permits).prop_map(
-        |(plan, slots, actions, answers, permits)| History {
+        |(plan, most_running, actions, answers, permits)| History {
             plan,
-            slots,
+            most_running,
             actions,
             answers,
             permits,
@@ -323,9 +323,9 @@ proptest! {
             + history.answers.iter().map(longest).sum::<Duration>()
             + history.actions.iter().map(|(gap, _)| *gap).sum::<Duration>();
         let batcher = Batcher::new(history.plan.clone());
-        let slots = history.slots;
+        let most_running = history.most_running;
         let mut script = Script::of(history);
-        let ended = run(batcher, slots, &mut script);
+        let ended = run(batcher, most_running, &mut script);
         prop_assert_eq!(script.waiting(), BTreeSet::new(), "they are forgotten");
         prop_assert!(script.items.values().all(|place| *place == Place::Settled));
         prop_assert_eq!(script.held, BTreeSet::new(), "permits that nobody uses");

@@ -5,9 +5,10 @@ use super::*;
 
 const ALLOWED: f64 = 3500.0;
 const PREFIXES: usize = 8;
-const SLOTS: usize = 50;
+const IN_FLIGHT: usize = 50;
 const LATENCY: f64 = 0.1;
 const SECONDS: f64 = 18.0;
+/// What happens in the first seconds is not measured.
 const START: f64 = 2.0;
 
 struct Store {
@@ -97,7 +98,7 @@ fn takes_what_is_allowed_and_is_seldom_throttled() {
         let random = Random(1);
         let mut store =
             Store { random, buckets, most, waiting: 0, deleted: 0, requests: 0, throttled: 0 };
-        run(batcher, SLOTS, &mut store);
+        run(batcher, IN_FLIGHT, &mut store);
         let allowed = (SECONDS - START) * ALLOWED * PREFIXES as f64;
         let share = store.deleted as f64 / allowed;
         let throttled = store.throttled as f64 / store.requests as f64;

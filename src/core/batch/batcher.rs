@@ -61,12 +61,12 @@ impl<T: Item> Batcher<T> {
         Self { plan, lanes: Lanes::new(limit), tallies: Tallies::default() }
     }
 
-    /// From now on batches have this size at most.
+    /// From now on a batch has so many items at most. Zero is taken for one.
     pub fn set_batch_size(&mut self, size: usize) {
         self.plan.batch_size = size;
     }
 
-    /// From now on the items of a batch have so many bytes at most.
+    /// From now on the items of a batch have so many bytes at most, together. One item alone may have more.
     pub fn set_batch_bytes(&mut self, bytes: usize) {
         self.plan.batch_bytes = bytes;
     }
@@ -88,7 +88,7 @@ impl<T: Item> Batcher<T> {
         }
     }
 
-    /// What to do now.
+    /// What the driver does now.
     pub fn next(&mut self, now: Moment) -> Next<T> {
         let now = self.lanes.advance(now);
         if let Some(id) = self.lanes.next_unused() {
@@ -115,7 +115,7 @@ impl<T: Item> Batcher<T> {
                     }
                     _ => lane.cut(Room::of(plan), now, |_| None),
                 };
-                // Without items all that waited was passed on.
+                // There are no items when all that waited was passed on to other lanes.
                 let prefix = |cut: &Cut| Some(Box::from(&*cut.prefix(items.first()?.key())));
                 let ticket = Ticket { lane: id, tries, sent: now, prefix: cut.and_then(prefix) };
                 let batch = (!items.is_empty()).then_some(Batch { items, ticket });
@@ -129,13 +129,17 @@ impl<T: Item> Batcher<T> {
         }
     }
 
-    /// The permit that was asked for this lane is there.
+    /// The permit that was [asked](Next::Ask) for this lane is there.
     pub fn opened(&mut self, id: LaneId) {
         self.lanes.opened(id);
     }
 
     /// A batch is finished; `random` is from 0 to 1. Returned are the items that are given up, because their prefix is
-    /// throttled and its patience has ended: throttled ones, and those that waited with them.
+    /// throttled and its patience has ended: throttled items, and those that waited with them.
+    ///
+    /// # Panics
+    ///
+    /// It may panic when a batch is finished twice.
     pub fn finish(
         &mut self,
         ticket: &Ticket,
@@ -153,7 +157,7 @@ impl<T: Item> Batcher<T> {
         for (id, items) in self.by_lane(lane, throttled, now) {
             given_up.extend(self.lanes.change(id, |lane| lane.throttled(items, throttling, now)));
         }
-        // The batch holds the lane until here.
+        // The lane is not removed before this, because a batch of it is in flight.
         self.lanes.change(lane, |lane| {
             lane.retry(now + backoff(tries + 1, random), tries + 1, failed);
             lane.retry(now, tries, resend);

@@ -1,4 +1,4 @@
-//! One lane: the items that wait in it, what it was told by the store, and what it waits for.
+//! One lane: the items that wait in it, what the store told of it, and what the lane waits for.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -26,14 +26,14 @@ pub(super) enum Wake {
     Items,
 }
 
-/// Where the permit of a lane is whose limit lives outside.
+/// Whether a lane whose limit lives outside has a permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Gate {
-    /// There is none.
+    /// There is no permit.
     Closed,
-    /// It was asked for.
+    /// The driver was asked for a permit.
     Asked,
-    /// The driver holds it.
+    /// The driver holds a permit.
     Open,
 }
 
@@ -50,7 +50,7 @@ pub(super) type Passed<T> = Vec<(LaneId, Vec<T>)>;
 pub(super) struct Slice<T> {
     /// How many times the items failed before.
     pub tries: u32,
-    /// The items; none if all that waited belong elsewhere.
+    /// The items; none if all that waited belong to other lanes.
     pub items: Vec<T>,
     /// Items that are passed on.
     pub passed: Passed<T>,
@@ -66,24 +66,26 @@ pub(super) struct Throttling {
     pub random: f64,
 }
 
-/// A lane.
+/// The items of one prefix, or of all that share a lane.
 pub(super) struct Lane<T> {
     /// The upper half of its id.
     pub made: LaneId,
     pub prefix: Box<[u8]>,
     pub gate: Gate,
     untried: VecDeque<T>,
-    /// By the moment that they are due, and in the order in which they came.
+    /// By the moment at which they are due, and in the order in which they came.
     retries: BTreeMap<(Moment, u64), Retry<T>>,
     last_retry: u64,
     running: u32,
     tally: Tally,
     pace: Option<Pace>,
-    /// How often it was throttled since something of it was deleted, and since when.
+    /// How often it was throttled since an item of it was deleted.
     throttlings: u32,
+    /// When it was throttled for the first time since an item of it was deleted.
     throttled_since: Option<Moment>,
-    /// Kept by the schedule: whether it has a place in the queue, and for when its timer is set.
+    /// Whether it has a place in the queue of lanes that can be served; kept by `Lanes`.
     pub is_queued: bool,
+    /// The moment for which its timer is set; kept by `Lanes`.
     pub timer: Option<Moment>,
 }
 
@@ -107,7 +109,7 @@ impl<T> Lane<T> {
         }
     }
 
-    /// What it waits for, if so many of its batches may be in flight.
+    /// What the lane waits for, if so many of its batches may be in flight.
     pub fn wake(&self, limit: Limit, now: Moment) -> Wake {
         let due = match self.retries.first_key_value() {
             _ if !self.untried.is_empty() => Moment::ZERO,
@@ -142,7 +144,7 @@ impl<T> Lane<T> {
         self.retries.insert((due, self.last_retry), Retry { tries, items: items.into() });
     }
 
-    /// So many of its items were deleted.
+    /// So many items of the lane were deleted.
     pub fn deleted(&mut self, items: usize) {
         if items == 0 {
             return;
@@ -155,7 +157,7 @@ impl<T> Lane<T> {
         }
     }
 
-    /// Items of it were throttled. Returned are those that are given up: all that wait, if its patience has ended.
+    /// Items of the lane were throttled. Returned are those that are given up: all that wait, if the patience has ended.
     pub fn throttled(&mut self, items: Vec<T>, throttling: Throttling, now: Moment) -> Vec<T> {
         let Throttling { sent, tries, retry_after, patience, random } = throttling;
         let since = *self.throttled_since.get_or_insert(now);
@@ -184,14 +186,14 @@ impl<T> Lane<T> {
         Vec::new()
     }
 
-    /// Forgets all that waits, and returns it.
+    /// Forgets all items that wait, and returns them.
     pub fn clear(&mut self) -> Vec<T> {
         let retries = std::mem::take(&mut self.retries);
         let retries = retries.into_values().flat_map(|retry| retry.items);
         self.untried.drain(..).chain(retries).collect()
     }
 
-    /// A batch of it is finished.
+    /// A batch of the lane is finished.
     pub fn finished(&mut self) {
         self.running -= 1;
     }

@@ -1,6 +1,6 @@
 //! All lanes, and when each of them is served.
 //!
-//! A lane is reached through [`Lanes::change`] and [`Lanes::serve`] alone, which afterwards ask it what it waits for and
+//! A lane is reached through [`Lanes::change`] and [`Lanes::serve`] alone, which afterwards ask the lane what it waits for, and
 //! arrange just that.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -21,22 +21,22 @@ pub(super) type Owners = HashMap<Box<[u8]>, LaneId>;
 /// All lanes.
 pub(super) struct Lanes<T> {
     limit: Limit,
-    /// The lower half of an id is a lane's place in here, the upper half its number.
+    /// The lower half of a lane's id is its integer in this table, the upper half its number among all that were made.
     lanes: Slab<Lane<T>>,
     made: LaneId,
     owners: Owners,
-    /// The latest moment that was heard of.
+    /// The latest moment that the caller told.
     now: Moment,
-    /// Those that can be served, each once. It may hold lanes that can't be any more.
+    /// The lanes that can be served, each once. Some of them may not be able to be served any more.
     ready: VecDeque<LaneId>,
-    /// Those that wait for a moment, each once.
+    /// The lanes that wait for a moment, each once.
     timers: BTreeSet<(Moment, LaneId)>,
-    /// Those whose permit is to be freed.
+    /// The lanes whose permit is to be freed.
     unused: VecDeque<LaneId>,
 }
 
 impl<T> Lanes<T> {
-    /// The shared lane alone. So many batches of each lane may be in flight.
+    /// The shared lane alone. `limit` is how many batches of each lane may be in flight.
     pub fn new(limit: Limit) -> Self {
         let mut lanes = Slab::default();
         lanes.insert(Lane::new(SHARED, Box::default(), Tally { since: Moment::ZERO, deleted: 0 }));
@@ -52,7 +52,7 @@ impl<T> Lanes<T> {
         }
     }
 
-    /// It is `now`, or later, if a later moment was heard of before. Timers that are due go off.
+    /// The time has come to `now`, unless a later moment was told before. Timers that are due go off. Returns the latest moment.
     pub fn advance(&mut self, now: Moment) -> Moment {
         self.now = self.now.max(now);
         while let Some((due, id)) = self.timers.first().copied()
@@ -78,15 +78,15 @@ impl<T> Lanes<T> {
         &self.owners
     }
 
-    /// The lane of a prefix, which is made if there is none. Whoever makes one puts something into it.
+    /// The lane of a prefix, which is made if there is none. The caller puts something into a lane that was made.
     pub fn of_prefix(&mut self, prefix: &[u8], tally: impl FnOnce() -> Tally) -> LaneId {
         if let Some(id) = self.owners.get(prefix) {
             return *id;
         }
         self.made += 1;
         let made = self.made << 32;
-        let place = self.lanes.insert(Lane::new(made, prefix.into(), tally()));
-        let id = made | LaneId::from(place);
+        let index = self.lanes.insert(Lane::new(made, prefix.into(), tally()));
+        let id = made | LaneId::from(index);
         self.owners.insert(prefix.into(), id);
         id
     }
@@ -97,6 +97,10 @@ impl<T> Lanes<T> {
     }
 
     /// Changes a lane, which has items, a batch in flight or a pace, or was just made.
+    ///
+    /// # Panics
+    ///
+    /// When the lane was removed.
     pub fn change<R>(&mut self, id: LaneId, change: impl FnOnce(&mut Lane<T>) -> R) -> R {
         let lane = find(&mut self.lanes, id).expect("a lane stays while something waits for it");
         let result = change(lane);
@@ -104,8 +108,8 @@ impl<T> Lanes<T> {
         result
     }
 
-    /// Changes the lane whose turn it is, if one can be served. Items that it passes on go to their lanes, which so get their
-    /// turns before its next one.
+    /// Changes the lane whose turn it is, if one can be served. Items that this lane passes on go to their lanes, which so get
+    /// their turns before its next one.
     pub fn serve<R>(
         &mut self,
         serve: impl FnOnce(LaneId, &mut Lane<T>, &Owners) -> (Passed<T>, R),
@@ -135,15 +139,15 @@ impl<T> Lanes<T> {
         }
     }
 
-    /// Forgets all that waits, and returns it.
+    /// Forgets all items that wait, and returns them.
     pub fn clear(&mut self) -> Vec<T> {
-        let id = |(place, lane): (u32, &Lane<T>)| lane.made | LaneId::from(place);
+        let id = |(index, lane): (u32, &Lane<T>)| lane.made | LaneId::from(index);
         let mut ids: Vec<_> = self.lanes.iter().map(id).collect();
         ids.sort_unstable();
         ids.into_iter().flat_map(|id| self.change(id, |lane| lane.clear())).collect()
     }
 
-    /// Arranges that a lane is served when it can be: the one place where that is decided.
+    /// Arranges that a lane is served when it can be. This is decided nowhere else.
     fn arm(&mut self, id: LaneId) {
         let Some(lane) = find(&mut self.lanes, id) else { return };
         let wake = lane.wake(self.limit, self.now);
@@ -156,7 +160,7 @@ impl<T> Lanes<T> {
             lane.timer = due;
         }
         if wake != Wake::Now && lane.gate == Gate::Open {
-            // Somebody else can use the permit meanwhile.
+            // Others can use the permit meanwhile.
             lane.gate = Gate::Closed;
             self.unused.push_back(id);
         }

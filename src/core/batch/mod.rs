@@ -2,15 +2,15 @@
 //!
 //! # How it works
 //!
-//! Items wait in *lanes*. Lanes that can be served take turns, and a lane that can't is passed by. A batch is cut the moment
-//! somebody can send it, from whatever waits then: nothing ever waits for a batch to become full.
+//! Items wait in *lanes*. Lanes that can be served take turns, and a lane that can't is passed by. A batch is cut when the
+//! driver can send one, from the items that wait then: no item ever waits for a batch to become full.
 //!
 //! Either each prefix has a lane of its own from the start ([`Grouping::PerPrefix`]), so that a batch touches one prefix; or
 //! all share one lane, and only a prefix that was throttled gets one for itself ([`Grouping::Shared`]), so that the others
 //! keep their speed. Items of such a prefix that wait in the shared lane move when they reach its front.
 //!
-//! Items that are retried go back to their lane, and come first when their wait is over. They stay a batch of their own,
-//! because the tries are counted for all of it.
+//! Items that are retried go back to their lane, and come before untried ones when their wait is over. They share no batch
+//! with others, because tries are counted by batch.
 //!
 //! # No lane is forgotten
 //!
@@ -32,9 +32,9 @@
 //!
 //! # Patience
 //!
-//! A throttled item waits as long as the backoff says, and as long as the store says, and the rest of its lane waits as the
-//! store says too. What the store says is cut off where the lane's patience ends: then the items have one last try. A lane
-//! that is throttled after that is given up as a whole.
+//! A throttled item waits for the backoff, and for as long as the store asks. The rest of its lane waits for as long as the
+//! store asks, too. A wait that the store asks for ends at the latest where the lane's patience ends: then the items have one
+//! last try. A lane that is throttled after that is given up as a whole.
 //!
 //! Time and random numbers are arguments. Time that runs backwards is taken to stand still.
 

@@ -15,27 +15,28 @@
 
 use std::time::Duration;
 
-/// A moment, as the time since the caller's own beginning.
+/// A moment, as the time since a beginning that the caller chooses.
 pub type Moment = Duration;
 
 /// A throttling keeps this much of the rate, when nothing was measured.
 const CUT: f64 = 0.7;
 /// A throttling keeps this much of what the store was measured to allow.
 const MEASURED_CUT: f64 = 0.94;
-/// Each second adds this much of the rate after the last cut, once it was measured, and before that.
+/// Each second adds this much of the rate after the last cut, once the allowance was measured.
 const RAISE: f64 = 0.008;
+/// Each second adds this much of the rate after the last cut, before the allowance was measured.
 const RAISE_UNMEASURED: f64 = 0.5;
-/// After so long without a throttling the rate grows faster, second by second: the store may allow far more by now.
+/// After so many seconds without a throttling the rate grows faster, second by second: the store may allow far more by now.
 const CALM: f64 = 8.0;
-/// Where a prefix begins of which nothing is known but that it was throttled.
+/// Keys a second for a prefix of which nothing is known but that it was throttled.
 const START: f64 = 2000.0;
 /// A throttling lets the allowance recover for this much of the time that a request takes.
 const PAUSE: f64 = 2.0;
 /// Never slower than this, in keys a second: else a prefix would sleep long after the store has recovered.
 const SLOWEST: f64 = 10.0;
-/// No request is put off for longer than this by the one before it.
+/// No request is put off for more seconds than this by the one before it.
 const LONGEST_GAP: f64 = 5.0;
-/// A shorter time between two throttlings measures chance.
+/// Fewer seconds between two throttlings measure nothing but chance.
 const MEASURABLE: f64 = 2.0;
 
 /// The rate of one prefix.
@@ -43,15 +44,16 @@ const MEASURABLE: f64 = 2.0;
 pub struct Pace {
     /// Keys a second, right after the last cut.
     rate: f64,
-    /// When it was cut, which is when a request was last throttled that says something of it.
+    /// When the rate was cut last, or first known.
     cut_at: Moment,
     is_measured: bool,
     /// When the next request may be sent.
     next: Moment,
-    /// What the last request put the next one off by.
+    /// How long the last request put the next one off.
     last_gap: Duration,
-    /// The throttling from which on is measured, and the keys that were deleted since.
+    /// When the measurement that goes on began, which is when a request was throttled.
     measured_from: Moment,
+    /// The keys that were deleted since then.
     deleted: u64,
 }
 
@@ -84,7 +86,7 @@ impl Pace {
         self.next
     }
 
-    /// When it was cut last.
+    /// When the rate was cut last.
     pub fn cut_at(&self) -> Moment {
         self.cut_at
     }

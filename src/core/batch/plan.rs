@@ -6,11 +6,11 @@ use super::pace::Moment;
 use super::prefix::Cut;
 use crate::core::limit::Limit;
 
-/// Something to be sent.
+/// Something to be sent to a store, by its key.
 pub trait Item {
     /// Its key.
     fn key(&self) -> &str;
-    /// Whether it can't share a request with others.
+    /// Whether it can't share a batch with others.
     fn alone(&self) -> bool;
     /// How many bytes it takes in the body of a request.
     fn bytes(&self) -> usize;
@@ -48,40 +48,40 @@ pub struct Plan {
 /// The integer that stands for a lane; used for no other among the next four billion.
 pub type LaneId = u64;
 
-/// What was cut, and where it belongs.
+/// Items that are sent in one request.
 #[derive(Debug)]
 pub struct Batch<T> {
     /// What to send.
     pub items: Vec<T>,
-    /// Said back when it is finished.
+    /// Given back when the batch is [finished](super::Batcher::finish).
     pub ticket: Ticket,
 }
 
-/// What is to be known of a batch when it is finished.
+/// What stands for a batch until it is finished.
 #[derive(Clone, Debug)]
 pub struct Ticket {
     /// The lane that it came from.
     pub lane: LaneId,
-    /// How many times it failed before.
+    /// How many times its items failed before.
     pub tries: u32,
     pub(super) sent: Moment,
     /// For a batch of the shared lane, the prefix that its deleted items are counted for.
     pub(super) prefix: Option<Box<[u8]>>,
 }
 
-/// What became of a batch. Items in none of the lists are settled.
+/// What became of a batch. Items in none of the lists are settled: they were deleted, or will never be.
 #[derive(Debug)]
 pub struct Outcome<T> {
     /// How many were deleted.
     pub deleted: usize,
-    /// Throttled: they are retried later, and the try does not count.
+    /// Items that were throttled: they are retried later, and the try does not count.
     pub throttled: Vec<T>,
     /// How long the throttled items have to wait at least, where the store said so. No longer than the plan's patience
     /// lasts: then they have one last try.
     pub retry_after: Option<Duration>,
-    /// Failed, and worth another try that counts.
+    /// Items that failed and are retried: the try counts.
     pub failed: Vec<T>,
-    /// To be sent again at once, in another way; the try does not count.
+    /// Items to be sent again at once, in another way: the try does not count.
     pub resend: Vec<T>,
 }
 
@@ -104,9 +104,9 @@ pub enum Next<T> {
     Send(Batch<T>),
     /// Get a permit for this lane's prefix, and say [`opened`](super::Batcher::opened) when it is there.
     Ask(LaneId, Box<[u8]>),
-    /// Free the permit that was opened for this lane: it can't use it now.
+    /// Free the permit that was opened for this lane, which can't use the permit now.
     Release(LaneId),
-    /// Ask again at this moment, or when something happened.
+    /// Ask again at this moment, if there is one, or earlier when something was pushed, opened or finished.
     Wait(Option<Moment>),
 }
 

@@ -61,7 +61,7 @@ fn by_units(key: &str, units: usize) -> Cow<'_, [u8]> {
     Cow::Borrowed(key.as_bytes())
 }
 
-/// A prefix as JavaScript has it.
+/// The UTF-16 code units of a prefix, which is WTF-8: the prefix as JavaScript has it.
 pub fn to_utf16(prefix: &[u8]) -> Vec<u16> {
     match std::str::from_utf8(prefix) {
         Ok(text) => text.encode_utf16().collect(),

@@ -1,4 +1,5 @@
-//! What was deleted of prefixes that were never throttled, to know the rate that they bear when they are first.
+//! What was deleted of prefixes that were never throttled, to know the rate that they bear when they are
+//! throttled first.
 
 use std::collections::HashMap;
 

@@ -14,7 +14,7 @@ pub struct Locks {
     /// Closed, but with permits that other threads wait for.
     forgotten: Vec<Handle>,
     pub tables: Slab<Table>,
-    /// A ticket is free again when JavaScript was told of the grant.
+    /// The waiters. A ticket is free again once JavaScript was told of the grant.
     pub tickets: Slab<Waiting>,
     pub mailbox: Arc<Mailbox>,
 }
@@ -103,7 +103,7 @@ impl Locks {
         let handle = semaphores.get_mut(id)?;
         let mut ticket = None;
         let acquired = handle.semaphore.acquire_with(|| {
-            // Where it stands is known a moment later, before anybody on this thread can ask.
+            // The waiter's place is written a moment later, before any code of this thread can ask for it.
             let waiting = Waiting { handle: id, place: Place::default() };
             let ticket = *ticket.insert(tickets.insert(waiting));
             Address { mailbox: Arc::clone(mailbox), ticket }
@@ -180,7 +180,7 @@ impl Locks {
         }
         let tickets: Vec<_> = self.tickets.iter().map(|(ticket, _)| ticket).collect();
         for ticket in tickets {
-            // One that was granted in this very moment is passed on by whoever finds the box closed.
+            // A permit that is granted in this very moment is passed on by the thread that finds the mailbox closed.
             self.cancel(ticket);
         }
         let ids: Vec<_> = self.semaphores.iter().map(|(id, _)| id).collect();

@@ -32,7 +32,7 @@ impl<T> Questions<T> {
     pub fn answer(&self, number: u32, answer: T) {
         let question = self.open.lock().remove(&number);
         if let Some(question) = question {
-            // Whoever asked may have gone.
+            // Sending fails when nobody waits for the answer any more.
             let _ = question.send(answer);
         }
     }

@@ -143,7 +143,7 @@ impl Ringing {
                 many => <Vec<u32>>::to_napi_value(env, many.to_vec()),
             };
             if let Ok(argument) = argument {
-                // Nobody wants it, but Deno writes it without asking whether there is a place for it.
+                // The result is not wanted, but Deno writes it without asking whether there is room for it.
                 let mut result = ptr::null_mut();
                 let status = sys::napi_make_callback(
                     env,
@@ -177,7 +177,7 @@ unsafe extern "C" fn take_down(_: sys::napi_async_cleanup_hook_handle, handle: *
     }
 }
 
-/// The event loop knows the handle no more.
+/// The event loop has closed the handle.
 unsafe extern "C" fn closed(handle: Handle) {
     let Ok(uv) = Uv::of_process() else { return };
     // SAFETY: nobody else has what `Bell::new` made.
@@ -185,7 +185,7 @@ unsafe extern "C" fn closed(handle: Handle) {
         let ringing = Box::from_raw((uv.data)(handle).cast::<Ringing>());
         dealloc(handle.cast(), ringing.layout);
         sys::napi_remove_async_cleanup_hook(ringing.hook);
-        // What the bell takes from may be freed with it.
+        // This may drop the last reference to what the bell takes from, and run code that may panic.
         panics::contain("dropBell", || drop(ringing));
     }
 }
