@@ -41,7 +41,7 @@ for (const [kind, make] of Object.entries(kindsOfLock)) {
     }
   })
 
-  test(`L13 ${kind}: newcomers right after a release neither exceed the limit nor overtake`, async (t) => {
+  test(`${kind}: newcomers right after a release neither exceed the limit nor overtake`, async (t) => {
     const limit = 3
     const lock = make(limit)
     const started = []
@@ -74,7 +74,7 @@ for (const [kind, make] of Object.entries(kindsOfLock)) {
     await assertFree(t, lock, limit)
   })
 
-  test.serial(`L09 ${kind}: a long queue costs each waiter about what a short one does`, async (t) => {
+  test.serial(`${kind}: a long queue costs each waiter about what a short one does`, async (t) => {
     const perWaiter = async (tries, length) =>
       (await leastCostOf(tries, () => {
         const lock = make(1)

@@ -86,7 +86,7 @@ test('it is a task source', async (t) => {
   t.deepEqual(seen, plain)
 })
 
-test('F03: names that are no UTF-8 come as Buffers, and can be read', async (t) => {
+test('names that are no UTF-8 come as Buffers, and can be read', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'ya-syn-list-odd-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, 'x.txt'), 'plain')
@@ -132,7 +132,7 @@ test('break stops listing; a used source is refused', async (t) => {
   t.true((await outcome(() => readFilesToArray(used))).reason instanceof SynchronizerInvalidError)
 })
 
-test('A02: an abort ends listing with its reason', async (t) => {
+test('an abort ends listing with its reason', async (t) => {
   const controller = new AbortController()
   const files = listFiles('/usr', { signal: controller.signal })
   await files.next()

@@ -1,4 +1,4 @@
-// P04: where JavaScript may not see memory of others, as in Electron, data is copied.
+// where JavaScript may not see memory of others, as in Electron, data is copied.
 //
 // No build of Node.js is so, but the addon finds the functions of Node-API by their names. So a copy of this Node.js has one of
 // them under another name, and a library in front of it has that one as Electron does: it refuses.
@@ -36,7 +36,7 @@ function libraryThatRefuses() {
 }
 
 const onLinux = process.platform === 'linux' ? test : test.skip
-onLinux('P04: without external buffers a large file and an empty one are whole, usable Buffers', async (t) => {
+onLinux('without external buffers a large file and an empty one are whole, usable Buffers', async (t) => {
   t.timeout(60_000)
   const { copy, places } = nodeWithoutTheFunction()
   t.true(places > 0)

@@ -16,7 +16,7 @@ test.before(async (t) => {
 })
 test.after.always(() => addon && rm(path.dirname(addon), { recursive: true }))
 
-test('F02: under ulimit -n 64 all files are read, and others keep descriptors', async (t) => {
+test('under ulimit -n 64 all files are read, and others keep descriptors', async (t) => {
   t.timeout(120_000)
   const run = await runLimited('few-descriptors.mjs', 64)
   assertCleanEnd(t, run)
@@ -50,7 +50,7 @@ for (const [runtime, args] of [
   })
 }
 
-test('F05: the RSS reaches a plateau', async (t) => {
+test('the RSS reaches a plateau', async (t) => {
   t.timeout(300_000)
   const run = await runFixture('../fs/fixtures/memory.mjs', { args: [120], timeout: 300_000 })
   assertCleanEnd(t, run)

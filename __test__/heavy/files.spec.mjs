@@ -11,7 +11,7 @@ test.after.always(() => rmSync(dir, { recursive: true, force: true }))
 
 const TEN_MINUTES = 600_000
 
-test.serial('F04: a file of 2 GiB - 1 is read whole', async (t) => {
+test.serial('a file of 2 GiB - 1 is read whole', async (t) => {
   t.timeout(TEN_MINUTES)
   const size = 2 ** 31 - 1
   const path = join(dir, 'largest')
@@ -28,7 +28,7 @@ test.serial('F04: a file of 2 GiB - 1 is read whole', async (t) => {
   t.is(data.readUInt8(2 ** 30), 0)
 })
 
-test.serial('F05: 1,000 rounds of 100 files of 1 MB leave the RSS where the first half left it', async (t) => {
+test.serial('1,000 rounds of 100 files of 1 MB leave the RSS where the first half left it', async (t) => {
   t.timeout(TEN_MINUTES)
   const run = await runFixture('../fs/fixtures/memory.mjs', { args: [1000], timeout: TEN_MINUTES })
   assertCleanEnd(t, run)

@@ -1,4 +1,4 @@
-// L09: a million waiters cost a million times one waiter. `YA_SYN_HEAVY_COUNT` sets another number of them.
+// a million waiters cost a million times one waiter. `YA_SYN_HEAVY_COUNT` sets another number of them.
 import test from 'ava'
 import { outcome } from '../helpers/async.mjs'
 import { costOf, leastCostOf } from '../helpers/cost.mjs'
@@ -7,7 +7,7 @@ import { assertFree, counts, hold, kindsOfLock, newSynchronizer } from '../helpe
 const count = Number(process.env.YA_SYN_HEAVY_COUNT ?? 1_000_000)
 
 for (const [kind, make] of Object.entries(kindsOfLock)) {
-  test.serial(`L09 ${kind}: ${count} waiters cost each at most a few times what it costs among 10,000`, async (t) => {
+  test.serial(`${kind}: ${count} waiters cost each at most a few times what it costs among 10,000`, async (t) => {
     t.timeout(300_000)
     let lock
     const perWaiter = async (tries, length) =>
@@ -23,7 +23,7 @@ for (const [kind, make] of Object.entries(kindsOfLock)) {
   })
 }
 
-test.serial(`L09: ${count} waiters may leave the queue from any place at the same cost`, async (t) => {
+test.serial(`${count} waiters may leave the queue from any place at the same cost`, async (t) => {
   t.timeout(300_000)
   const perAbort = async (length) => {
     const lock = newSynchronizer()

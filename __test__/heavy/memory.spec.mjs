@@ -23,7 +23,7 @@ for (const outcome of ['resolve', 'reject', 'timeout', 'throttle', 'abort', 'can
   })
 }
 
-test.serial(`L12: ${count} keys used once go back to 0`, async (t) => {
+test.serial(`${count} keys used once go back to 0`, async (t) => {
   t.timeout(TEN_MINUTES)
   const run = await runFixture('keys-used-once.mjs', { nodeArgs: ['--expose-gc'], args: [count], timeout: TEN_MINUTES })
   assertCleanEnd(t, run)
@@ -31,7 +31,7 @@ test.serial(`L12: ${count} keys used once go back to 0`, async (t) => {
   t.true(run.result.longestTurn < 1000, `giving the keys up held the event loop for ${run.result.longestTurn} ms`)
 })
 
-test.serial(`M03: ${count / 5} large values merged beside a silent source leave the heap flat`, async (t) => {
+test.serial(`${count / 5} large values merged beside a silent source leave the heap flat`, async (t) => {
   t.timeout(TEN_MINUTES)
   const run = await runFixture('merge-memory.mjs', {
     nodeArgs: ['--expose-gc'],
@@ -42,7 +42,7 @@ test.serial(`M03: ${count / 5} large values merged beside a silent source leave 
   t.true(run.result.growth < 20e6, `the heap grew by ${run.result.growth} bytes`)
 })
 
-test.serial(`E04: ${count} instant tasks leave the heap flat, recurse nowhere and let timers tick`, async (t) => {
+test.serial(`${count} instant tasks leave the heap flat, recurse nowhere and let timers tick`, async (t) => {
   t.timeout(TEN_MINUTES)
   const run = await runFixture('instant-tasks.mjs', {
     nodeArgs: ['--stack-size=200', '--expose-gc'],

@@ -1,4 +1,4 @@
-// S14: five million keys listed into deletes that are all refused. `YA_SYN_HEAVY_COUNT` sets another number, of which it takes the fivefold.
+// five million keys listed into deletes that are all refused. `YA_SYN_HEAVY_COUNT` sets another number, of which it takes the fivefold.
 import test from 'ava'
 import { startS3Server } from '../../tools/s3-server/start.mjs'
 import { assertCleanEnd, runFixture } from '../helpers/child.mjs'
@@ -8,7 +8,7 @@ const MEGABYTE = 1024 * 1024
 const TEN_MINUTES = 600_000
 
 for (const how of ['deletePrefix', 'list']) {
-  test.serial(`S14: ${count} listed keys leave the memory flat: ${how}`, async (t) => {
+  test.serial(`${count} listed keys leave the memory flat: ${how}`, async (t) => {
     t.timeout(TEN_MINUTES)
     const server = await startS3Server()
     try {

@@ -1,5 +1,5 @@
 // Sources of tasks and values that record how they are used.
-import { deferred } from './async.mjs'
+import { outcome, deferred } from './async.mjs'
 
 /** A hand-written async iterator over `next`, that counts the calls of its methods and checks that they do not overlap. */
 export function recordedSource(next, onReturn = async () => ({ done: true, value: undefined })) {
@@ -56,3 +56,12 @@ export const failingAfter = (values, reason) =>
   })
 
 export const tasks = (count) => Array.from({ length: count }, (_, task) => ({ task }))
+
+/** All values of an iterable, and how it ended, as `outcome` tells it. */
+export async function collect(iterable) {
+  const values = []
+  const end = await outcome(async () => {
+    for await (const value of iterable) values.push(value)
+  })
+  return { values, ...end }
+}

@@ -32,7 +32,7 @@ const ways = {
 }
 
 for (const [way, { make, call }] of Object.entries(ways)) {
-  test(`L07 ${way}: a callback that had to wait sees its caller's store, also across awaits`, async (t) => {
+  test(`${way}: a callback that had to wait sees its caller's store, also across awaits`, async (t) => {
     const lock = make(1)
     const seen = await Promise.all(
       [1, 2, 3].map((i) =>
@@ -52,7 +52,7 @@ for (const [way, { make, call }] of Object.entries(ways)) {
     ])
   })
 
-  test(`L07 ${way}: the caller goes on in its own context, whether the call fails or not`, async (t) => {
+  test(`${way}: the caller goes on in its own context, whether the call fails or not`, async (t) => {
     const lock = make(1)
     await Promise.all(
       [1, 2, 3].map((i) =>
@@ -69,7 +69,7 @@ for (const [way, { make, call }] of Object.entries(ways)) {
   })
 }
 
-test('L07: a store set inside a section does not leak into the next one', async (t) => {
+test('a store set inside a section does not leak into the next one', async (t) => {
   const lock = newSynchronizer()
   const seen = []
   await Promise.all(
@@ -84,7 +84,7 @@ test('L07: a store set inside a section does not leak into the next one', async 
   t.deepEqual(seen, [undefined, undefined, undefined])
 })
 
-test('L07: onEvent sees the store of the call that the event is about', async (t) => {
+test('onEvent sees the store of the call that the event is about', async (t) => {
   const seen = new Map()
   const provider = new SynchronizerProvider({
     onEvent: ({ type, context }) => {
@@ -107,7 +107,7 @@ test('L07: onEvent sees the store of the call that the event is about', async (t
   }
 })
 
-test("L07: onEvent of a Semaphore call sees its caller's store", async (t) => {
+test("onEvent of a Semaphore call sees its caller's store", async (t) => {
   const semaphore = new Semaphore(1)
   await Promise.all(
     [1, 2, 3].map((i) =>
@@ -122,7 +122,7 @@ test("L07: onEvent of a Semaphore call sees its caller's store", async (t) => {
   )
 })
 
-test('L07: task callbacks of executeTasks see the store of its caller', async (t) => {
+test('task callbacks of executeTasks see the store of its caller', async (t) => {
   const run = (i) =>
     storage.run(i, async () => {
       const seen = []
@@ -155,7 +155,7 @@ test('L07: task callbacks of executeTasks see the store of its caller', async (t
   })
 })
 
-test("L07: limitPerKey keeps the store of executeTasks' caller, although outsiders release the key", async (t) => {
+test("limitPerKey keeps the store of executeTasks' caller, although outsiders release the key", async (t) => {
   const synchronizers = new SynchronizerProvider()
   const seen = []
   const outsider = storage.run('outsider', () => synchronizers.forKey('key').synchronized(() => sleep(10)))
@@ -174,7 +174,7 @@ test("L07: limitPerKey keeps the store of executeTasks' caller, although outside
   t.deepEqual(seen, Array(5).fill('caller'))
 })
 
-test('L07: the factories of LazyInitializer and CachedProvider see the store of who asked', async (t) => {
+test('the factories of LazyInitializer and CachedProvider see the store of who asked', async (t) => {
   const lazy = new LazyInitializer(async () => {
     await turn()
     return storage.getStore()
@@ -192,7 +192,7 @@ test('L07: the factories of LazyInitializer and CachedProvider see the store of 
   for (const i of [1, 2, 3]) t.is(await storage.run(i, () => cached.get(-1)), i)
 })
 
-test('L07: waitComplete and waitCompleteAll go on in the context of who waits', async (t) => {
+test('waitComplete and waitCompleteAll go on in the context of who waits', async (t) => {
   const semaphore = new CoreSemaphore(1)
   const run = storage.run('worker', () => semaphore.synchronized(() => turn()))
   await storage.run('waiter', async () => {

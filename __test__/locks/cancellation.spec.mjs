@@ -1,7 +1,6 @@
 // AbortSignal and isCanceled on locks: who gets in, with what reason the others end, and that nothing is left behind.
 import { getEventListeners } from 'node:events'
 import test from 'ava'
-import { SynchronizerError } from '../../index.mjs'
 import { deferred, microtasks, outcome, settlesWithin, turn } from '../helpers/async.mjs'
 import { assertFree, counts, hold, newSynchronizer } from '../helpers/locks.mjs'
 
@@ -208,7 +207,7 @@ test('a call without a need to wait rejects when its callback aborts only if the
   await assertFree(t, lock)
 })
 
-test('A02: 10,000 calls with one signal leave no listener, whatever their outcome', async (t) => {
+test('10,000 calls with one signal leave no listener, whatever their outcome', async (t) => {
   const lock = newSynchronizer(2)
   const controller = new AbortController()
   const { signal } = controller
@@ -235,7 +234,7 @@ test('A02: 10,000 calls with one signal leave no listener, whatever their outcom
   await assertFree(t, lock, 2)
 })
 
-test('A02: a long queue on one signal leaves no listener after the abort', async (t) => {
+test('a long queue on one signal leaves no listener after the abort', async (t) => {
   const lock = newSynchronizer()
   const holder = await hold(lock)
   const controller = new AbortController()
@@ -251,7 +250,7 @@ test('A02: a long queue on one signal leaves no listener after the abort', async
   await assertFree(t, lock)
 })
 
-test("A02: the owner's own onabort still fires", async (t) => {
+test("the owner's own onabort still fires", async (t) => {
   const lock = newSynchronizer()
   const controller = new AbortController()
   let fired = 0
@@ -309,78 +308,6 @@ test('a signal that is none is refused and costs no permit', async (t) => {
     }
     await assertFree(t, lock)
   }
-})
-
-test('isCanceled is asked once, when the permit is granted; true rejects with code Cancel', async (t) => {
-  const lock = newSynchronizer()
-  for (const queued of [true, false]) {
-    const holder = queued ? await hold(lock) : undefined
-    let asked = 0
-    const run = outcome(() =>
-      lock.synchronized({
-        cb: async () => t.fail(),
-        isCanceled: () => {
-          asked++
-          return true
-        },
-      }),
-    )
-    if (queued) {
-      await turn()
-      t.is(asked, 0, 'not while it waits')
-      t.deepEqual(counts(lock), { tasks: 2, running: 1 })
-      await holder.release()
-    }
-    const { reason } = await settlesWithin(run)
-    t.true(reason instanceof SynchronizerError)
-    t.is(reason.code, 'Cancel')
-    t.is(asked, 1)
-    await assertFree(t, lock)
-  }
-})
-
-test('isCanceled false lets the callback run, and is not asked again', async (t) => {
-  const lock = newSynchronizer()
-  let asked = 0
-  t.is(
-    await lock.synchronized({
-      cb: async () => 'value',
-      isCanceled: () => {
-        asked++
-        return false
-      },
-    }),
-    'value',
-  )
-  t.is(asked, 1)
-  await assertFree(t, lock)
-})
-
-test('a canceled waiter passes its permit on', async (t) => {
-  const lock = newSynchronizer()
-  const holder = await hold(lock)
-  const runs = Array.from({ length: 1000 }, (_, i) =>
-    outcome(() => lock.synchronized({ cb: async () => i, isCanceled: () => i !== 999 })),
-  )
-  await holder.release()
-  const results = await settlesWithin(Promise.all(runs))
-  t.is(results.filter((result) => result.reason?.code === 'Cancel').length, 999)
-  t.is(results[999].value, 999)
-  await assertFree(t, lock)
-})
-
-test('an isCanceled that throws rejects its call and loses no permit', async (t) => {
-  const lock = newSynchronizer()
-  const holder = await hold(lock)
-  const isCanceled = () => {
-    throw new Error('isCanceled broke')
-  }
-  const run = outcome(() => lock.synchronized({ cb: async () => t.fail(), isCanceled }))
-  const behind = lock.synchronized(async () => 'served')
-  await holder.release()
-  t.is((await settlesWithin(run)).status, 'rejected')
-  t.is(await settlesWithin(behind), 'served')
-  await assertFree(t, lock)
 })
 
 for (const view of ['timeout', 'throttle']) {

@@ -5,7 +5,7 @@ import { deferred, isPending, outcome, settlesWithin, turn } from '../helpers/as
 import { hold } from '../helpers/locks.mjs'
 
 for (const Class of [CoreSemaphore, Semaphore]) {
-  test(`E05: waitComplete() and waitCompleteAll() resolve at once when there is no task (${Class.name})`, async (t) => {
+  test(`waitComplete() and waitCompleteAll() resolve at once when there is no task (${Class.name})`, async (t) => {
     const semaphore = new Class(1)
     t.false(await isPending(semaphore.waitComplete()))
     t.false(await isPending(semaphore.waitCompleteAll()))
@@ -55,7 +55,7 @@ for (const Class of [CoreSemaphore, Semaphore]) {
     t.deepEqual(log, ['next started', 'complete'])
   })
 
-  test(`E05: waitCompleteAll() covers a task that a handler of an earlier completion adds (${Class.name})`, async (t) => {
+  test(`waitCompleteAll() covers a task that a handler of an earlier completion adds (${Class.name})`, async (t) => {
     const semaphore = new Class(1)
     const gate = deferred()
     let late = false
@@ -101,7 +101,7 @@ for (const Class of [CoreSemaphore, Semaphore]) {
   })
 }
 
-test('E05: waitCompleteAll() resolves when none is left, tasks added meanwhile included', async (t) => {
+test('waitCompleteAll() resolves when none is left, tasks added meanwhile included', async (t) => {
   const semaphore = new CoreSemaphore(1)
   const finished = []
   const add = (name, then) =>

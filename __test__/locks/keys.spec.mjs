@@ -51,7 +51,7 @@ test('providers do not share keys or objects', async (t) => {
   await holder.release()
 })
 
-test('L15: the first limit given for a key or an object wins', (t) => {
+test('the first limit given for a key or an object wins', (t) => {
   const provider = new SynchronizerProvider()
   const object = {}
   for (const get of [(limit) => provider.forKey('key', limit), (limit) => provider.forObject(object, limit)]) {
@@ -63,7 +63,7 @@ test('L15: the first limit given for a key or an object wins', (t) => {
   }
 })
 
-test('L15: an entry that is gone takes the limit of the next call', async (t) => {
+test('an entry that is gone takes the limit of the next call', async (t) => {
   const provider = new SynchronizerProvider()
   const limit = (max) => provider.forKey('key', max).stats.maxConcurrentExecution
   t.is(limit(2), 2)
@@ -103,7 +103,7 @@ const distinctKeys = [
   'id:1 key:a',
 ]
 
-test('L14: keys are compared code unit by code unit', async (t) => {
+test('keys are compared code unit by code unit', async (t) => {
   const provider = new SynchronizerProvider()
   const locks = distinctKeys.map((key) => provider.forKey(key))
   t.is(new Set(locks).size, distinctKeys.length)
@@ -123,7 +123,7 @@ test('L14: keys are compared code unit by code unit', async (t) => {
   for (const lock of locks) await assertFree(t, lock)
 })
 
-test('L14: a key that is no string never becomes the lock of a string', async (t) => {
+test('a key that is no string never becomes the lock of a string', async (t) => {
   const provider = new SynchronizerProvider()
   const values = [
     [1, '1'],
@@ -151,7 +151,7 @@ test('numberOfKeys tells how many keys live', async (t) => {
   t.not(a, b)
 })
 
-test('L12: a key used once leaves nothing behind', async (t) => {
+test('a key used once leaves nothing behind', async (t) => {
   const provider = new SynchronizerProvider()
   const count = 20_000
   for (let i = 0; i < count; i++) await provider.forKey(`key ${i}`).synchronized(async () => {})

@@ -1,4 +1,4 @@
-// X01: every limit is checked once and exactly, however it gets in. Never a wrap, never a panic.
+// every limit is checked once and exactly, however it gets in. Never a wrap, never a panic.
 import test from 'ava'
 import { CoreSemaphore, Semaphore, SynchronizerInvalidError, SynchronizerProvider, rebatchTasks } from '../../index.mjs'
 import { deferred, outcome, turns } from '../helpers/async.mjs'
@@ -103,7 +103,7 @@ const places = {
 
 for (const [place, { make, required, pipeline }] of Object.entries(places)) {
   for (const value of required ? [...refused, undefined, null] : refused) {
-    test(`X01: ${place} refuses ${show(value)} with code Invalid`, async (t) => {
+    test(`${place} refuses ${show(value)} with code Invalid`, async (t) => {
       const { status, reason } = await outcome(() => make(value))
       t.is(status, 'rejected')
       t.true(reason instanceof SynchronizerInvalidError, String(reason))
@@ -113,7 +113,7 @@ for (const [place, { make, required, pipeline }] of Object.entries(places)) {
   }
 
   for (const value of accepted) {
-    test(`X01: ${place} accepts ${value}`, async (t) => {
+    test(`${place} accepts ${value}`, async (t) => {
       if (pipeline) {
         t.is(await make(value), undefined)
         return
@@ -136,7 +136,7 @@ for (const [place, { make, required, pipeline }] of Object.entries(places)) {
   }
 }
 
-test('X01: the error names the value that was refused', async (t) => {
+test('the error names the value that was refused', async (t) => {
   for (const [value, text] of [
     [-1, '-1'],
     [1.5, '1.5'],
@@ -150,7 +150,7 @@ test('X01: the error names the value that was refused', async (t) => {
   }
 })
 
-test('X01: an omitted or null limit means 1 for a synchronizer', async (t) => {
+test('an omitted or null limit means 1 for a synchronizer', async (t) => {
   for (const value of [undefined, null]) {
     for (const place of ['forKey', 'forObject', 'createSynchronizer']) {
       t.is(places[place].make(value).stats.maxConcurrentExecution, 1)
@@ -159,7 +159,7 @@ test('X01: an omitted or null limit means 1 for a synchronizer', async (t) => {
 })
 
 for (const maxTasksInExecution of [undefined, 2 ** 32 + 1, 2 ** 40, Number.MAX_VALUE]) {
-  test(`X01: maxTasksInExecution ${maxTasksInExecution} is no limit below maxTasksInFlight`, async (t) => {
+  test(`maxTasksInExecution ${maxTasksInExecution} is no limit below maxTasksInFlight`, async (t) => {
     let running = 0
     let peak = 0
     await provider().executeTasks({
@@ -177,7 +177,7 @@ for (const maxTasksInExecution of [undefined, 2 ** 32 + 1, 2 ** 40, Number.MAX_V
 }
 
 for (const maxTasksInFlight of [2 ** 32 + 1, 2 ** 40, Number.MAX_VALUE]) {
-  test(`X01: maxTasksInFlight ${maxTasksInFlight} lets all tasks in`, async (t) => {
+  test(`maxTasksInFlight ${maxTasksInFlight} lets all tasks in`, async (t) => {
     const gate = deferred()
     let running = 0
     await provider().executeTasks({
@@ -192,7 +192,7 @@ for (const maxTasksInFlight of [2 ** 32 + 1, 2 ** 40, Number.MAX_VALUE]) {
   })
 }
 
-test('X01: a refused limit leaves the key to the next call', (t) => {
+test('a refused limit leaves the key to the next call', (t) => {
   const synchronizers = provider()
   t.throws(() => synchronizers.forKey('key', -1), { code: 'Invalid' })
   t.is(synchronizers.forKey('key', 3).stats.maxConcurrentExecution, 3)

@@ -160,13 +160,13 @@ test('LazyInitializer raises on re-entry', async (t) => {
   t.is(await lazy.get(), 'value')
 })
 
-test('L16: initializers that need each other reject with ReentrantExecution', async (t) => {
+test('initializers that need each other reject with ReentrantExecution', async (t) => {
   const a = new LazyInitializer(() => b.get())
   const b = new LazyInitializer(() => a.get())
   for (const lazy of [a, b]) await t.throwsAsync(settlesWithin(lazy.get()), { code: 'ReentrantExecution' })
 })
 
-test('L16: initializers that need each other do not wait for ever when started together', async (t) => {
+test('initializers that need each other do not wait for ever when started together', async (t) => {
   const a = new LazyInitializer(async () => {
     await turn()
     return b.get()
@@ -225,7 +225,7 @@ const lateStarts = {
 }
 
 for (const [what, start] of Object.entries(lateStarts)) {
-  test(`L06: once the section has ended, a call from ${what} that was made inside queues like anyone`, async (t) => {
+  test(`once the section has ended, a call from ${what} that was made inside queues like anyone`, async (t) => {
     for (const [way, call] of Object.entries({ synchronized: ways.synchronized, object: ways['the object form'] })) {
       const lock = newSynchronizer()
       let inside = 0
@@ -253,7 +253,7 @@ for (const [what, start] of Object.entries(lateStarts)) {
   })
 }
 
-test('L06: a late call may be throttled or time out like any other', async (t) => {
+test('a late call may be throttled or time out like any other', async (t) => {
   const lock = newSynchronizer()
   const go = deferred()
   let late
@@ -275,7 +275,7 @@ test('L06: a late call may be throttled or time out like any other', async (t) =
   await assertFree(t, lock)
 })
 
-test('L06: a late call is no re-entry for raiseOnReentrant either', async (t) => {
+test('a late call is no re-entry for raiseOnReentrant either', async (t) => {
   const lock = newSynchronizer(1, { raiseOnReentrant: true })
   const go = deferred()
   let late
@@ -286,7 +286,7 @@ test('L06: a late call is no re-entry for raiseOnReentrant either', async (t) =>
   t.is(await settlesWithin(late), 'entered')
 })
 
-test('L06: the mark ends with a failed section too', async (t) => {
+test('the mark ends with a failed section too', async (t) => {
   const lock = newSynchronizer()
   const go = deferred()
   let late
@@ -304,7 +304,7 @@ test('L06: the mark ends with a failed section too', async (t) => {
   t.is(await late, 'entered')
 })
 
-test('L06: a late call is re-entrant again inside a section of its own', async (t) => {
+test('a late call is re-entrant again inside a section of its own', async (t) => {
   const lock = newSynchronizer()
   const go = deferred()
   let late
@@ -316,7 +316,7 @@ test('L06: a late call is re-entrant again inside a section of its own', async (
   await assertFree(t, lock)
 })
 
-test('L06: Semaphore forgets the mark as well', async (t) => {
+test('Semaphore forgets the mark as well', async (t) => {
   const semaphore = new Semaphore(1)
   const go = deferred()
   const seen = []

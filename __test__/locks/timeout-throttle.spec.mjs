@@ -59,7 +59,7 @@ test('timeout: one that is served in time runs, and leaves the others their own 
   await assertFree(t, lock)
 })
 
-test('L11: the limit bounds waiting only, never running', async (t) => {
+test('the limit bounds waiting only, never running', async (t) => {
   const lock = newSynchronizer()
   const log = []
   const first = lock.timeout(10).synchronized(async () => {
@@ -94,7 +94,7 @@ const endless = [Infinity, 2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 1e12, Num
 const none = [0, -0, -5, -Infinity, NaN]
 
 for (const ms of endless) {
-  test(`L10: timeout(${ms}) waits as long as needed`, async (t) => {
+  test(`timeout(${ms}) waits as long as needed`, async (t) => {
     const lock = newSynchronizer()
     t.is(await lock.timeout(ms).synchronized(async () => 'free'), 'free')
     const holder = await hold(lock)
@@ -112,7 +112,7 @@ for (const ms of endless) {
 }
 
 for (const ms of none) {
-  test(`L10: timeout(${Object.is(ms, -0) ? '-0' : ms}) enters a free lock and is a Timeout at once on a busy one`, async (t) => {
+  test(`timeout(${Object.is(ms, -0) ? '-0' : ms}) enters a free lock and is a Timeout at once on a busy one`, async (t) => {
     const lock = newSynchronizer()
     t.is(await lock.timeout(ms).synchronized(async () => 'free'), 'free')
     const holder = await hold(lock)
@@ -173,7 +173,7 @@ test('a timer that fires while its permit is granted yields one outcome only and
   }
 })
 
-test('L16: timeouts break the knot of two locks taken in opposite order', async (t) => {
+test('timeouts break the knot of two locks taken in opposite order', async (t) => {
   const [x, y] = [newSynchronizer(), newSynchronizer()]
   const both = deferred()
   let inside = 0
@@ -199,7 +199,7 @@ test('L16: timeouts break the knot of two locks taken in opposite order', async 
 })
 
 for (const mode of ['resolve', 'reject', 'guard', 'many', 'abort']) {
-  test(`L08: the timer of a timeout is gone as soon as the permit is had or given up (${mode})`, async (t) => {
+  test(`the timer of a timeout is gone as soon as the permit is had or given up (${mode})`, async (t) => {
     const run = await runFixture('timeout-lifetime.mjs', { args: [mode] })
     assertCleanEnd(t, run)
     t.is(run.result.timers, 0)

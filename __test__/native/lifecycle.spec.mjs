@@ -33,7 +33,7 @@ for (const mode of ['exit', 'exit in a section', 'exit in a listener', 'exit in 
   })
 }
 
-test('N05: workers use the same keys as the main thread, each for itself and without a mix-up', async (t) => {
+test('workers use the same keys as the main thread, each for itself and without a mix-up', async (t) => {
   const run = await runFixture('workers.mjs', { args: ['keys'] })
   assertCleanEnd(t, run)
   const { results } = run.result
@@ -42,19 +42,19 @@ test('N05: workers use the same keys as the main thread, each for itself and wit
     t.deepEqual(result, { peak: 2, order: true, codes: ['ReentrantExecution', 'Throttle', 'Timeout'], left: 0 })
 })
 
-test('N05: a worker that is terminated in the middle of waits leaves the others in order', async (t) => {
+test('a worker that is terminated in the middle of waits leaves the others in order', async (t) => {
   const run = await runFixture('workers.mjs', { args: ['terminate'] })
   assertCleanEnd(t, run)
   t.deepEqual(run.result, { terminated: 20, entered: true })
 })
 
-test('N05: workers that come and go leave nothing open', async (t) => {
+test('workers that come and go leave nothing open', async (t) => {
   const run = await runFixture('workers.mjs', { args: ['come and go'] })
   assertCleanEnd(t, run)
   t.is(run.result.ended, 30)
 })
 
-test('N05: a worker can load the library after another one has gone', async (t) => {
+test('a worker can load the library after another one has gone', async (t) => {
   for (let i = 0; i < 3; i++) {
     const worker = new Worker(new URL('../fixtures/worker-once.mjs', import.meta.url))
     const [message] = await Promise.all([
@@ -71,7 +71,7 @@ test('N05: a worker can load the library after another one has gone', async (t) 
   await assertFree(t, new SynchronizerProvider().forKey('key'))
 })
 
-test('N05: a test runner that resets modules and runs them in vm contexts can load the library again and again', async (t) => {
+test('a test runner that resets modules and runs them in vm contexts can load the library again and again', async (t) => {
   const run = await runFixture('module-resets.mjs', { nodeArgs: ['--expose-gc'] })
   assertCleanEnd(t, run)
   t.deepEqual(run.result, { loads: 12, handles: [] })

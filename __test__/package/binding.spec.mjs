@@ -30,7 +30,7 @@ test.afterEach.always((t) => {
   rmSync(t.context.folder, { recursive: true, force: true })
 })
 
-test('P01: a platform without a binary gives one error with machine, tries and remedy', (t) => {
+test('a platform without a binary gives one error with machine, tries and remedy', (t) => {
   const { code, message } = failure(t.context.folder)
   t.is(code, 'ERR_YA_SYN_NATIVE_BINDING')
   const [first, tried, ...rest] = message.split('\n')
@@ -45,14 +45,14 @@ test('P01: a platform without a binary gives one error with machine, tries and r
   t.regex(rest.at(-1), /^Remedy: .*--omit=optional.*lockfile was made on another platform/)
 })
 
-test('P01: a broken binary is told apart from a missing one', (t) => {
+test('a broken binary is told apart from a missing one', (t) => {
   writeFileSync(join(t.context.folder, file), 'not a library')
   const { message } = failure(t.context.folder)
   t.true(message.includes(file))
   t.regex(message, /^Remedy: a file is there but broken/m)
 })
 
-test('P01: a broken binary in the platform package is told apart too', (t) => {
+test('a broken binary in the platform package is told apart too', (t) => {
   const folder = join(t.context.folder, 'node_modules', packageName)
   mkdirSync(folder, { recursive: true })
   cpSync(join(root, 'npm', tuple, 'package.json'), join(folder, 'package.json'))
@@ -62,7 +62,7 @@ test('P01: a broken binary in the platform package is told apart too', (t) => {
   t.regex(message, /^Remedy: a file is there but broken/m)
 })
 
-test('P01: a platform that no build is made for is told which ones there are', (t) => {
+test('a platform that no build is made for is told which ones there are', (t) => {
   const { message } = failure(t.context.folder, `Object.defineProperty(process, 'platform', { value: 'sunos' })`)
   t.regex(message, /on sunos /)
   t.true(message.includes('  - Unsupported OS: sunos'))

@@ -39,7 +39,7 @@ const names = [
   'toTasks',
 ]
 
-test('P02: every export has one identity, imported or required', (t) => {
+test('every export has one identity, imported or required', (t) => {
   for (const name of names) {
     t.is(typeof imported[name], 'function', name)
     t.is(imported[name].name, name)
@@ -53,7 +53,7 @@ test('P02: every export has one identity, imported or required', (t) => {
   )
 })
 
-test('P02: errors, locks and re-entry work across import and require', async (t) => {
+test('errors, locks and re-entry work across import and require', async (t) => {
   const lock = new required.SynchronizerProvider().forKey('key')
   t.true(lock instanceof imported.Synchronizer)
   const holder = await hold(lock)

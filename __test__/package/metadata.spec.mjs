@@ -6,7 +6,7 @@ import test from 'ava'
 const root = readJson('package.json')
 const libcOfAbi = { gnu: ['glibc'], musl: ['musl'] }
 
-test('P01: npm/ holds one package for each target, and no other', (t) => {
+test('npm/ holds one package for each target, and no other', (t) => {
   const names = root.napi.targets.map((target) => parseTriple(target).platformArchABI)
   t.deepEqual(readdirSync(new URL('../../npm', import.meta.url)).sort(), names.sort())
 })
@@ -14,7 +14,7 @@ test('P01: npm/ holds one package for each target, and no other', (t) => {
 for (const target of root.napi.targets) {
   const { platform, arch, abi, platformArchABI } = parseTriple(target)
 
-  test(`P01: the package for ${target} is in step with the root's`, (t) => {
+  test(`the package for ${target} is in step with the root's`, (t) => {
     const { description, ...rest } = readJson(`npm/${platformArchABI}/package.json`)
     const libc = platform === 'linux' ? { libc: libcOfAbi[abi] } : {}
     const binary = `${root.napi.binaryName}.${platformArchABI}.node`

@@ -19,7 +19,7 @@ const execute = (params) => new SynchronizerProvider().executeTasks({ maxTasksIn
 const listeners = (signal) => getEventListeners(signal, 'abort').length
 
 for (const reason of [new Error('stop'), 0, null, 'text']) {
-  test(`A03: an abort while the source is stalled rejects with the signal's reason (${String(reason)})`, async (t) => {
+  test(`an abort while the source is stalled rejects with the signal's reason (${String(reason)})`, async (t) => {
     const controller = new AbortController()
     const source = silentAfter(tasks(3))
     const run = outcome(() => execute({ taskSource: source, taskExecutor: () => turn(), signal: controller.signal }))
@@ -31,7 +31,7 @@ for (const reason of [new Error('stop'), 0, null, 'text']) {
   })
 }
 
-test('A03: a generator stalled in an await cannot be closed and is not waited for', async (t) => {
+test('a generator stalled in an await cannot be closed and is not waited for', async (t) => {
   const controller = new AbortController()
   const source = (async function* () {
     yield await deferred().promise
@@ -43,7 +43,7 @@ test('A03: a generator stalled in an await cannot be closed and is not waited fo
   t.deepEqual(await run, { status: 'rejected', reason: 'stop' })
 })
 
-test("A03: the source's clean-up has run when executeTasks rejects", async (t) => {
+test("the source's clean-up has run when executeTasks rejects", async (t) => {
   await unstalled(
     async () => {
       const controller = new AbortController()
@@ -75,7 +75,7 @@ test("A03: the source's clean-up has run when executeTasks rejects", async (t) =
   )
 })
 
-test('A03: an abort after the source is done rejects once the running tasks have settled', async (t) => {
+test('an abort after the source is done rejects once the running tasks have settled', async (t) => {
   const controller = new AbortController()
   const gates = [deferred(), deferred(), deferred()]
   const source = countedTasks(3)
@@ -102,7 +102,7 @@ test('A03: an abort after the source is done rejects once the running tasks have
   t.is(listeners(controller.signal), 0)
 })
 
-test('A03: tasks pulled but not started are dropped on abort', async (t) => {
+test('tasks pulled but not started are dropped on abort', async (t) => {
   const controller = new AbortController()
   const gate = deferred()
   const started = []
@@ -130,7 +130,7 @@ test('A03: tasks pulled but not started are dropped on abort', async (t) => {
   t.is(source.nextCalls, 5)
 })
 
-test('A03: the failures of tasks that were running still go to onTaskError', async (t) => {
+test('the failures of tasks that were running still go to onTaskError', async (t) => {
   const controller = new AbortController()
   const errors = []
   const result = await settlesWithin(
@@ -334,7 +334,7 @@ test('a sync source is closed too', async (t) => {
   t.is(closed, 1)
 })
 
-test('A03: what a stalled source does after the abort is no unhandled rejection and starts nothing', async (t) => {
+test('what a stalled source does after the abort is no unhandled rejection and starts nothing', async (t) => {
   for (const late of [
     (gate) => gate.reject(new Error('late')),
     (gate) => gate.resolve({ done: false, value: { task: 'late' } }),
@@ -354,7 +354,7 @@ test('A03: what a stalled source does after the abort is no unhandled rejection 
   }
 })
 
-test('A02: one signal for many runs keeps no listener', async (t) => {
+test('one signal for many runs keeps no listener', async (t) => {
   const controller = new AbortController()
   let fired = 0
   controller.signal.onabort = () => {

@@ -177,7 +177,7 @@ for (const reason of reasons) {
 // Sources
 
 for (const reason of reasons) {
-  test(`E02: a source that fails (${name(reason)}) rejects with that very error after every started task has settled`, async (t) => {
+  test(`a source that fails (${name(reason)}) rejects with that very error after every started task has settled`, async (t) => {
     let finished = 0
     const result = await settlesWithin(
       outcome(() =>
@@ -195,7 +195,7 @@ for (const reason of reasons) {
     t.deepEqual(result, { status: 'rejected', reason })
   })
 
-  test(`E02: a source that fails (${name(reason)}) on its first pull rejects with that very error`, async (t) => {
+  test(`a source that fails (${name(reason)}) on its first pull rejects with that very error`, async (t) => {
     for (const source of [
       failingAfter([], reason),
       (async function* () {
@@ -228,7 +228,7 @@ for (const reason of reasons) {
   })
 }
 
-test('E02: tasks pulled but not started run when the source failed', async (t) => {
+test('tasks pulled but not started run when the source failed', async (t) => {
   const gate = deferred()
   const seen = []
   const reason = new Error('boom')
@@ -252,7 +252,7 @@ test('E02: tasks pulled but not started run when the source failed', async (t) =
   t.is(source.nextCalls, 6, 'the source is not asked again')
 })
 
-test('E02: tasks may fail while the source fails', async (t) => {
+test('tasks may fail while the source fails', async (t) => {
   const errors = []
   const result = await settlesWithin(
     outcome(() =>
@@ -324,7 +324,7 @@ for (const [what, taskSource] of Object.entries({
   'an object whose next is no function': { next: 5 },
   async *'a generator function that was not called'() {},
 })) {
-  test(`E05: ${what} as a source gives a clear error`, async (t) => {
+  test(`${what} as a source gives a clear error`, async (t) => {
     const { status, reason } = await settlesWithin(
       outcome(() => execute({ taskSource, taskExecutor: async () => t.fail() })),
     )

@@ -3,8 +3,6 @@ import { Readable } from 'node:stream'
 import test from 'ava'
 import { SynchronizerProvider, mergeAsyncGenerators, rebatchTasks, toTasks } from '../../index.mjs'
 import { deferred, isPending, outcome, settlesWithin, sleep, turn, turns, waitUntil } from '../helpers/async.mjs'
-import { leastCostOf } from '../helpers/cost.mjs'
-import { assertCleanEnd, runFixture } from '../helpers/child.mjs'
 import { counted, countedTasks, recordedSource, tasks } from '../helpers/sources.mjs'
 
 const execute = (params) => new SynchronizerProvider().executeTasks({ maxTasksInFlight: 10, ...params })
@@ -124,7 +122,7 @@ for (const [inFlight, inExecution] of [
   [4, 100],
   [5, undefined],
 ]) {
-  test(`E03: in flight ${inFlight} and in execution ${inExecution} hold exactly over an endless source`, async (t) => {
+  test(`in flight ${inFlight} and in execution ${inExecution} hold exactly over an endless source`, async (t) => {
     let [pulled, finished, running, peakInFlight, peakRunning] = [0, 0, 0, 0, 0]
     const controller = new AbortController()
     const source = recordedSource(async () => {
@@ -154,7 +152,7 @@ for (const [inFlight, inExecution] of [
   })
 }
 
-test('E03: nothing is pulled beyond the window while no task finishes', async (t) => {
+test('nothing is pulled beyond the window while no task finishes', async (t) => {
   const gate = deferred()
   const source = countedTasks(1000)
   const run = execute({
@@ -170,7 +168,7 @@ test('E03: nothing is pulled beyond the window while no task finishes', async (t
   t.is(source.nextCalls, 1001)
 })
 
-test('E03: a large window over a slow source keeps one next() outstanding', async (t) => {
+test('a large window over a slow source keeps one next() outstanding', async (t) => {
   const source = recordedSource(async (call) => {
     await turn()
     return call <= 50 ? { done: false, value: { task: call } } : { done: true, value: undefined }
@@ -260,7 +258,7 @@ const kindsOfSource = {
 }
 
 for (const [kind, make] of Object.entries(kindsOfSource)) {
-  test(`E05: the source may be ${kind}`, async (t) => {
+  test(`the source may be ${kind}`, async (t) => {
     const seen = []
     await settlesWithin(
       execute({
@@ -281,12 +279,12 @@ for (const [kind, make] of Object.entries({
   'an empty stream': () => Readable.from([]),
   'toTasks of nothing': () => toTasks([]),
 })) {
-  test(`E05: ${kind} ends at once`, async (t) => {
+  test(`${kind} ends at once`, async (t) => {
     t.is(await settlesWithin(execute({ taskSource: make(), taskExecutor: async () => t.fail() })), undefined)
   })
 }
 
-test('E05: an object that is both async and sync iterable is taken as async', async (t) => {
+test('an object that is both async and sync iterable is taken as async', async (t) => {
   const source = {
     async *[Symbol.asyncIterator]() {
       yield { task: 'async' }
@@ -356,168 +354,4 @@ test('toTasks closes its source when it is closed', async (t) => {
   const source = counted(10)
   for await (const { task } of toTasks(source)) if (task === 3) break
   t.is(source.returnCalls, 1)
-})
-
-// rebatchTasks
-
-const rebatch = async (source, size) => {
-  const batches = []
-  for await (const { task } of rebatchTasks(source, size)) batches.push(task)
-  return batches
-}
-
-for (const [pages, size, batches] of [
-  [[[1, 2, 3], [4, 5, 6], [7]], 2, [[1, 2], [3, 4], [5, 6], [7]]],
-  [
-    [[1], [2], [3], [4], [5]],
-    3,
-    [
-      [1, 2, 3],
-      [4, 5],
-    ],
-  ],
-  [[[1, 2, 3, 4]], 4, [[1, 2, 3, 4]]],
-  [[[1, 2, 3, 4]], 100, [[1, 2, 3, 4]]],
-  [[[], [1], [], [], [2, 3], []], 2, [[1, 2], [3]]],
-  [[[], []], 3, []],
-  [[], 3, []],
-  [[[1, 2, 3]], 1, [[1], [2], [3]]],
-]) {
-  test(`rebatchTasks cuts ${JSON.stringify(pages)} into ${size}s`, async (t) => {
-    t.deepEqual(
-      await rebatch(
-        pages.map((task) => ({ task })),
-        size,
-      ),
-      batches,
-    )
-    t.deepEqual(await rebatch(toTasks(pages), size), batches)
-  })
-}
-
-test('rebatchTasks leaves the pages of its source alone', async (t) => {
-  const pages = [
-    [1, 2, 3],
-    [4, 5],
-  ]
-  await rebatch(toTasks(pages), 2)
-  t.deepEqual(pages, [
-    [1, 2, 3],
-    [4, 5],
-  ])
-})
-
-test('rebatchTasks pulls no further than the next batch needs', async (t) => {
-  const source = counted(100, (i) => ({ task: [i, i] }))
-  const batches = rebatchTasks(source, 4)
-  await batches.next()
-  t.true(source.nextCalls <= 2)
-  await batches.return()
-  t.is(source.returnCalls, 1)
-})
-
-test('rebatchTasks cuts a large page at a linear cost', async (t) => {
-  const page = Array.from({ length: 300_000 }, (_, i) => i)
-  const batches = await settlesWithin(rebatch([{ task: page }], 10))
-  t.is(batches.length, 30_000)
-  t.deepEqual(batches.at(-1), page.slice(-10))
-})
-
-test.serial('rebatchTasks joins many small pages at a linear cost', async (t) => {
-  const perPage = async (count) => {
-    const pages = tasks(count).map(({ task }) => ({ task: [task] }))
-    return (await leastCostOf(3, async () => t.is((await rebatch(pages, count))[0].length, count))) / count
-  }
-  await perPage(1000)
-  const few = await perPage(1000)
-  const many = await perPage(30_000)
-  // Copying the batch for each page would be some 30 times dearer.
-  t.true(many < few * 8, `${many} ms a page of 30,000, ${few} ms of 1,000`)
-})
-
-test('rebatchTasks hands on the failure of its source after what came before it', async (t) => {
-  const reason = new Error('boom')
-  const source = async function* () {
-    yield { task: [1, 2] }
-    throw reason
-  }
-  const seen = []
-  const { reason: got } = await outcome(async () => {
-    for await (const { task } of rebatchTasks(source(), 2)) seen.push(task)
-  })
-  t.is(got, reason)
-  t.deepEqual(seen, [[1, 2]])
-})
-
-test('rebatchTasks feeds executeTasks', async (t) => {
-  const seen = []
-  await execute({
-    taskSource: rebatchTasks(
-      toTasks([
-        [1, 2, 3],
-        [4, 5],
-        [6, 7, 8, 9],
-      ]),
-      4,
-    ),
-    taskExecutor: async ({ task }) => {
-      seen.push(task)
-    },
-  })
-  t.deepEqual(seen, [[1, 2, 3, 4], [5, 6, 7, 8], [9]])
-})
-
-// Speed
-
-for (const [kind, make] of Object.entries({
-  'a sync': (count) => tasks(count),
-  async *'an async'(count) {
-    for (let task = 0; task < count; task++) yield { task }
-  },
-})) {
-  test.serial(`E04: timers and I/O get through while instant tasks of ${kind} source run`, async (t) => {
-    const { readFile } = await import('node:fs/promises')
-    let ticks = 0
-    let immediates = 0
-    let running = true
-    const interval = setInterval(() => {
-      ticks++
-    }, 1)
-    const again = () => {
-      immediates++
-      if (running) setImmediate(again)
-    }
-    setImmediate(again)
-    let read = false
-    readFile(new URL(import.meta.url)).then(() => {
-      read = true
-    })
-    let executed = 0
-    const started = performance.now()
-    await execute({
-      maxTasksInFlight: 100,
-      taskSource: make(300_000),
-      taskExecutor: () => {
-        executed++
-        return Promise.resolve()
-      },
-    })
-    const elapsed = performance.now() - started
-    running = false
-    clearInterval(interval)
-    t.is(executed, 300_000)
-    // Promised is one chance each 10 ms.
-    t.true(ticks >= elapsed / 50, `${ticks} ticks in ${elapsed} ms`)
-    t.true(immediates >= elapsed / 50, `${immediates} immediates in ${elapsed} ms`)
-    t.true(read, 'a file was read meanwhile')
-  })
-}
-
-test('E04: instant tasks do not recurse, even with a small stack', async (t) => {
-  const run = await runFixture('instant-tasks.mjs', { nodeArgs: ['--stack-size=200', '--expose-gc'], args: [100_000] })
-  assertCleanEnd(t, run)
-  for (const { executed, ticks } of run.result) {
-    t.is(executed, 100_000)
-    t.true(ticks > 0)
-  }
 })

@@ -13,7 +13,7 @@ const { S3BulkClient, S3BulkError, S3DeleteError, S3AbortError } = face
 withStore(test)
 const serial = test.serial
 
-test('P02: import and require give one identity, and all errors are one family', (t) => {
+test('import and require give one identity, and all errors are one family', (t) => {
   const required = createRequire(import.meta.url)('ya-syn-native/s3')
   t.deepEqual(
     Object.keys(face)

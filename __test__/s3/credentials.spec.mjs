@@ -24,7 +24,7 @@ const tellings = {
   'and say something wrong': () => ({ expiration: new Date(Date.now() + 3_600_000) }),
 }
 for (const [name, tell] of Object.entries(tellings)) {
-  serial(`S15: credentials that expire during a run are fetched again: they expire ${name}`, async (t) => {
+  serial(`credentials that expire during a run are fetched again: they expire ${name}`, async (t) => {
     const { open, server } = t.context
     await server.configure({ latencyDelete: 40, latencyList: 10 })
     await server.seed({ bucket: Bucket, template: '{i:05}', count: 6000 })
@@ -45,7 +45,7 @@ for (const [name, tell] of Object.entries(tellings)) {
   })
 }
 
-serial('S15: a store that says ExpiredToken gets new ones, for listings, deletes and single deletes', async (t) => {
+serial('a store that says ExpiredToken gets new ones, for listings, deletes and single deletes', async (t) => {
   const { open, server } = t.context
   for (const operation of ['ListObjectsV2', 'DeleteObjects', 'DeleteObject']) {
     for (const code of ['ExpiredToken', 'TokenRefreshRequired']) {

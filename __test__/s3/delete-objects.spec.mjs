@@ -7,7 +7,7 @@ withStore(test)
 const serial = test.serial
 const name = (i) => String(i).padStart(5, '0')
 
-serial('S11: pages of any size are cut into batches', async (t) => {
+serial('pages of any size are cut into batches', async (t) => {
   const { client, server } = t.context
   for (const [count, batchSize, expected] of [
     [0, 1000, 0],
@@ -55,7 +55,7 @@ serial('while a request slot is free a call waits for no others', async (t) => {
   t.is(await requests(server, 'DeleteObjects'), 3)
 })
 
-serial('S11: a key named twice goes, in one call and in two', async (t) => {
+serial('a key named twice goes, in one call and in two', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['a', 'b'] })
   const del = client.deleteObjects({ Bucket })
@@ -129,7 +129,7 @@ serial('versions and keys go side by side', async (t) => {
   t.deepEqual(error.failed, [{ Key: 'a', VersionId, code: 'AccessDenied', message: 'the store gives no reason' }])
 })
 
-serial('S17: listed versions can be given to it as they are', async (t) => {
+serial('listed versions can be given to it as they are', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: '{i:04}', count: 600, puts: 2, delete: true, versioning: 'Enabled' })
   const del = client.deleteObjects({ Bucket })
@@ -183,7 +183,7 @@ test('options that deleteObjects does not know are refused by name', (t) => {
   t.throws(() => t.context.client.deleteObjects({ Bucket, batchsize: 5 }), { code: 'Invalid', message })
 })
 
-test('X01: bad options are refused by name and value', (t) => {
+test('bad options are refused by name and value', (t) => {
   const { client } = t.context
   for (const [options, message] of refused)
     t.throws(() => client.deleteObjects({ Bucket, ...options }), { code: 'Invalid', message })
@@ -217,7 +217,7 @@ serial('after a fault that makes all pointless every pending key is named, and l
   t.deepEqual(await keysOf(client), [])
 })
 
-serial('A02: a signal keeps pending calls from being sent, and its reason is theirs', async (t) => {
+serial('a signal keeps pending calls from being sent, and its reason is theirs', async (t) => {
   const { client, server } = t.context
   await server.configure({ latencyDelete: 50 })
   await server.seed({ bucket: Bucket, template: '{i:05}', count: 300 })

@@ -16,7 +16,7 @@ const passing = {
 }
 for (const [name, fault] of Object.entries(passing)) {
   for (const operation of ['DeleteObjects', 'ListObjectsV2']) {
-    serial(`S05: ${name}, twice, is tried again: ${operation}`, async (t) => {
+    serial(`${name}, twice, is tried again: ${operation}`, async (t) => {
       const { client, server } = t.context
       await server.seed({ bucket: Bucket, template: 'k/{i:04}', count: 100 })
       await server.faults([{ operation, times: 2, ...fault }])
@@ -35,7 +35,7 @@ const codes = {
   'a 502 without S3': 'Http502',
 }
 for (const [name, code] of Object.entries(codes)) {
-  serial(`S05: ${name} for ever: after the last try all keys of the batch are reported with the code`, async (t) => {
+  serial(`${name} for ever: after the last try all keys of the batch are reported with the code`, async (t) => {
     const { open, server } = t.context
     const client = open({ maxAttempts: 2 })
     await server.seed({ bucket: Bucket, keys: ['a', 'b'] })
@@ -56,7 +56,7 @@ for (const [name, code] of Object.entries(codes)) {
   })
 }
 
-serial('S05: a 200 whose answer was lost after it was carried out is a success in the end', async (t) => {
+serial('a 200 whose answer was lost after it was carried out is a success in the end', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: '{i:04}', count: 100 })
   await server.faults([{ operation: 'DeleteObjects', times: 1, apply: true, close: true }])
@@ -127,7 +127,7 @@ serial('success is what Errors does not name: a store that ignores Quiet, and on
   t.pass()
 })
 
-serial('S16: connections that the store closed are replaced unseen', async (t) => {
+serial('connections that the store closed are replaced unseen', async (t) => {
   const { open, server } = t.context
   await server.configure({ idleTimeout: 50 })
   await server.seed({ bucket: Bucket, keys: ['a', 'b'] })
@@ -147,7 +147,7 @@ for (const [operation, use] of [
   ['ListObjectsV2', (client) => keysOf(client)],
   ['DeleteObject', (client) => client.deleteObjects({ Bucket })({ task: ['\u0001'] })],
 ]) {
-  serial(`S16: a store that is silent ends at the request timeout: ${operation}`, async (t) => {
+  serial(`a store that is silent ends at the request timeout: ${operation}`, async (t) => {
     const { open, server } = t.context
     await server.seed({ bucket: Bucket, keys: ['a', '\u0001'] })
     await server.faults([{ operation, times: 'always', never: true }])
@@ -224,7 +224,7 @@ const compatible = {
   'has no multi-delete (400)': [{ noMultiDelete: 400 }, { DeleteObjects: 2, DeleteObject: 30 }],
 }
 for (const [name, [settings, requests]] of Object.entries(compatible)) {
-  serial(`S07, S08: a store that ${name} is found out once`, async (t) => {
+  serial(`a store that ${name} is found out once`, async (t) => {
     const { client, server } = t.context
     await server.configure(settings)
     await server.seed({ bucket: Bucket, template: '{i:02}', count: 30 })
@@ -237,7 +237,7 @@ for (const [name, [settings, requests]] of Object.entries(compatible)) {
   })
 }
 
-serial('S08: with a fixed way that the store refuses, the error names the option', async (t) => {
+serial('with a fixed way that the store refuses, the error names the option', async (t) => {
   const { open, server } = t.context
   await server.configure({ noMultiDelete: 501 })
   await server.seed({ bucket: Bucket, keys: ['a'] })
@@ -249,28 +249,25 @@ for (const [name, settings] of Object.entries({
   'Content-MD5': { requireContentMd5: true },
   'no multi-delete': { noMultiDelete: 400 },
 })) {
-  serial(
-    `S07, S08: requests that are in flight together when the store refuses them lose no key: ${name}`,
-    async (t) => {
-      const { client, server } = t.context
-      await server.configure({ ...settings, latencyDelete: 10 })
-      await server.seed({ bucket: Bucket, template: '{i:05}', count: 1000 })
-      const result = await client.deletePrefix({
-        Bucket,
-        all: true,
-        batchSize: 50,
-        maxTasksInExecution: 8,
-        MaxKeys: 500,
-      })
-      t.like(result, { deleted: 1000, failed: 0 })
-      const { errors } = await server.stats()
-      const refused = Object.values(errors).reduce((sum, count) => sum + count, 0)
-      t.true(refused <= 2 * 8, `${refused} refused requests`)
-    },
-  )
+  serial(`requests that are in flight together when the store refuses them lose no key: ${name}`, async (t) => {
+    const { client, server } = t.context
+    await server.configure({ ...settings, latencyDelete: 10 })
+    await server.seed({ bucket: Bucket, template: '{i:05}', count: 1000 })
+    const result = await client.deletePrefix({
+      Bucket,
+      all: true,
+      batchSize: 50,
+      maxTasksInExecution: 8,
+      MaxKeys: 500,
+    })
+    t.like(result, { deleted: 1000, failed: 0 })
+    const { errors } = await server.stats()
+    const refused = Object.values(errors).reduce((sum, count) => sum + count, 0)
+    t.true(refused <= 2 * 8, `${refused} refused requests`)
+  })
 }
 
-serial('S08: that keys go one by one is reported once', async (t) => {
+serial('that keys go one by one is reported once', async (t) => {
   const { open, server } = t.context
   await server.configure({ noMultiDelete: 501 })
   const warnings = []
@@ -311,7 +308,7 @@ for (const [name, fault] of Object.entries({
   failing: { status: 500, code: 'InternalError' },
 })) {
   for (const operation of ['ListObjectsV2', 'DeleteObjects']) {
-    serial(`S14: an abort does not wait for tries to come: ${name}, ${operation}`, async (t) => {
+    serial(`an abort does not wait for tries to come: ${name}, ${operation}`, async (t) => {
       const { open, server } = t.context
       const client = open({ maxAttempts: 100 })
       await server.seed({ bucket: Bucket, keys: ['a'] })

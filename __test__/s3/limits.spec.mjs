@@ -7,7 +7,7 @@ withStore(test)
 const serial = test.serial
 const sp = new SynchronizerProvider()
 
-serial('S13: requests in flight hold exactly, retries included', async (t) => {
+serial('requests in flight hold exactly, retries included', async (t) => {
   const { client, server } = t.context
   for (const [maxTasksInExecution, count, latencyDelete] of [
     [1, 500, 20],
@@ -26,7 +26,7 @@ serial('S13: requests in flight hold exactly, retries included', async (t) => {
   }
 })
 
-serial('S13: a job that lists and deletes holds both bounds', async (t) => {
+serial('a job that lists and deletes holds both bounds', async (t) => {
   const { client, server } = t.context
   await server.configure({ latencyDelete: 40, latencyList: 5 })
   await server.seed({ bucket: Bucket, template: '{i:05}', count: 10_000 })
@@ -45,7 +45,7 @@ serial('S13: a job that lists and deletes holds both bounds', async (t) => {
   t.true(byOperation.ListObjectsV2.peak <= 4 + 32)
 })
 
-serial('S13: single deletes are bounded as well', async (t) => {
+serial('single deletes are bounded as well', async (t) => {
   const { open, server } = t.context
   await server.configure({ latencyDelete: 10, noMultiDelete: 501 })
   await server.seed({ bucket: Bucket, template: '{i:05}', count: 300 })
@@ -62,7 +62,7 @@ serial('S13: single deletes are bounded as well', async (t) => {
   t.is(alone.DeleteObjects.total, 0)
 })
 
-serial('S13: on a slow store smaller batches stay within the request timeout', async (t) => {
+serial('on a slow store smaller batches stay within the request timeout', async (t) => {
   const { open, server } = t.context
   await server.configure({ latencyPerKey: 1 })
   await server.seed({ bucket: Bucket, template: '{i:05}', count: 1000 })
@@ -77,7 +77,7 @@ serial('S13: on a slow store smaller batches stay within the request timeout', a
   t.deepEqual(await keysOf(client), [])
 })
 
-serial('S14: sockets are bounded by the requests that may be in flight', async (t) => {
+serial('sockets are bounded by the requests that may be in flight', async (t) => {
   const { open, server } = t.context
   for (const [parallelListing, probes] of [
     [1, 0],

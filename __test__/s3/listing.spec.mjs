@@ -49,7 +49,7 @@ serial('listObjects tells size, time and tag', async (t) => {
   t.regex(object.ETag, /^"[0-9a-f]+"$/)
 })
 
-serial('S17: listObjectVersions tells versions and markers, over all pages', async (t) => {
+serial('listObjectVersions tells versions and markers, over all pages', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: 'k{i:02}', count: 12, puts: 2, delete: true, versioning: 'Enabled' })
   const all = await versionsOf(client, { MaxKeys: 5 })
@@ -173,7 +173,7 @@ serial('filters leave out what does not hold, in every kind of listing', async (
   ])
 })
 
-serial('S11: pages that a filter empties are not handed out', async (t) => {
+serial('pages that a filter empties are not handed out', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: '{i:05}', count: 30 })
   for (const choice of [{ filter: { glob: '0001?' } }, { where: (key) => key.startsWith('0001') }]) {
@@ -292,7 +292,7 @@ serial('return() and throw() settle a next() that waits', async (t) => {
   }
 })
 
-serial('A02: a signal ends the listing with its reason, once, and keeps no listener', async (t) => {
+serial('a signal ends the listing with its reason, once, and keeps no listener', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: '{i:03}', count: 30 })
   const controller = new AbortController()

@@ -187,7 +187,7 @@ serial('an onTaskError that throws rejects the fused run with its first error, a
   t.is((await keysOf(client)).length, 30)
 })
 
-serial('E02: a listing that fails rejects the fused run after what it gave is gone', async (t) => {
+serial('a listing that fails rejects the fused run after what it gave is gone', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: '{i:04}', count: 100 })
   await server.faults([{ operation: 'ListObjectsV2', nth: 4, times: 'always', status: 403, code: 'AccessDenied' }])
@@ -201,7 +201,7 @@ serial('E02: a listing that fails rejects the fused run after what it gave is go
   t.is((await keysOf(client)).length, 70)
 })
 
-serial('A02, A03: a signal ends the fused run with its reason once what is in flight has ended', async (t) => {
+serial('a signal ends the fused run with its reason once what is in flight has ended', async (t) => {
   const { client, server } = t.context
   await server.configure({ latencyDelete: 50 })
   await server.seed({ bucket: Bucket, template: '{i:06}', count: 20_000 })
@@ -293,7 +293,7 @@ for (const [name, where] of [
   ['fused', undefined],
   ['with a filter in JavaScript', () => true],
 ]) {
-  serial(`E03: the window holds the listing up: ${name}`, async (t) => {
+  serial(`the window holds the listing up: ${name}`, async (t) => {
     const { open, server } = t.context
     await server.seed({ bucket: Bucket, template: '{i:06}', count: 5000 })
     await server.faults([{ operation: 'DeleteObjects', times: 'always', never: true }])

@@ -70,7 +70,7 @@ serial('threads that end in the middle of jobs leave nobody hanging', async (t) 
 })
 
 for (const how of ['deletePrefix', 'fused', 'JavaScript', 'list']) {
-  serial(`S14: the memory is flat over many keys, and the first refusal told within a second: ${how}`, async (t) => {
+  serial(`the memory is flat over many keys, and the first refusal told within a second: ${how}`, async (t) => {
     t.timeout(120_000)
     const { server } = t.context
     await server.seed({ bucket: Bucket, template: '{i%16:02}/{i:08}', count: 200_000 })
@@ -112,7 +112,7 @@ const places = {
 }
 for (const place of [...places.rejects, ...places.warns]) {
   const becomes = places.rejects.includes(place) ? 'an Error' : 'a warning'
-  serial(`N04: a panic in ${place} becomes ${becomes}, and later calls work`, async (t) => {
+  serial(`a panic in ${place} becomes ${becomes}, and later calls work`, async (t) => {
     t.timeout(120_000)
     if (addon === undefined) return void t.pass('there is no cargo to build an addon that can panic')
     const { server } = t.context

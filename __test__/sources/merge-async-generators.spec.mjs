@@ -194,7 +194,7 @@ test('all sources are asked to close at once, not one after the other', async (t
   await settlesWithin(end)
 })
 
-test('M02: return() while next() waits for silent sources settles both promptly', async (t) => {
+test('return() while next() waits for silent sources settles both promptly', async (t) => {
   for (const others of [[], [counted(1)]]) {
     const silent = silentAfter([])
     const merged = mergeAsyncGenerators([silent, ...others])
@@ -209,7 +209,7 @@ test('M02: return() while next() waits for silent sources settles both promptly'
   }
 })
 
-test('M02: a generator that hangs in an await is waited for 100 ms at most', async (t) => {
+test('a generator that hangs in an await is waited for 100 ms at most', async (t) => {
   const never = async function* () {
     yield await deferred().promise
   }
@@ -218,7 +218,7 @@ test('M02: a generator that hangs in an await is waited for 100 ms at most', asy
   t.true(await settlesBefore(merged.return(), 1000))
 })
 
-test('M02: closing waits for a source that needs less than that', async (t) => {
+test('closing waits for a source that needs less than that', async (t) => {
   await unstalled(
     async () => {
       let closed = false
@@ -238,7 +238,7 @@ test('M02: closing waits for a source that needs less than that', async (t) => {
 })
 
 for (const reason of [undefined, null, 0, '', false, new Error('boom')]) {
-  test(`M04: a source that throws ${reason === '' ? "''" : String(reason)} fails the merged iterator with it`, async (t) => {
+  test(`a source that throws ${reason === '' ? "''" : String(reason)} fails the merged iterator with it`, async (t) => {
     const source = async function* () {
       yield 'value'
       throw reason
@@ -250,7 +250,7 @@ for (const reason of [undefined, null, 0, '', false, new Error('boom')]) {
   })
 }
 
-test('M04: what sources do after the consumer broke out is no unhandled rejection', async (t) => {
+test('what sources do after the consumer broke out is no unhandled rejection', async (t) => {
   const run = await runFixture('merge-late-rejections.mjs')
   assertCleanEnd(t, run)
 })
@@ -331,7 +331,7 @@ test('what is no async generator is refused', async (t) => {
   }
 })
 
-test('M03: memory stays flat beside a silent source', async (t) => {
+test('memory stays flat beside a silent source', async (t) => {
   const run = await runFixture('merge-memory.mjs', { nodeArgs: ['--expose-gc'], args: [20_000] })
   assertCleanEnd(t, run)
   t.true(run.result.growth < 20e6, `the heap grew by ${run.result.growth} bytes`)

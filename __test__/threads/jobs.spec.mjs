@@ -63,7 +63,7 @@ test('so does a thread, and it ends when its job has settled', async (t) => {
   t.deepEqual(ended.result, [true, 0])
 })
 
-test('N05: the library is loaded in workers only, with jobs in each, unloaded with the last of them and loaded again', async (t) => {
+test('the library is loaded in workers only, with jobs in each, unloaded with the last of them and loaded again', async (t) => {
   const ended = await run('only in workers')
   assertCleanEnd(t, ended)
   t.deepEqual(ended.result, Array(12).fill(true))

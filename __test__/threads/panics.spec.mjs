@@ -1,4 +1,4 @@
-// N04: a panic of the native code becomes an Error of the promise concerned; permits, process and later calls stay whole.
+// a panic of the native code becomes an Error of the promise concerned; permits, process and later calls stay whole.
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import test from 'ava'
@@ -128,7 +128,7 @@ for (const [kind, places] of Object.entries({ sections, pipelines, files })) {
   for (const [what, [place, time, expected]] of Object.entries(places).flatMap(([what, list]) =>
     list.map((entry) => [what, entry]),
   )) {
-    test(`N04: ${kind}: ${what}, while the native code panics in ${place} (${time})`, async (t) => {
+    test(`${kind}: ${what}, while the native code panics in ${place} (${time})`, async (t) => {
       t.timeout(120_000)
       if (addon === undefined) return void t.pass('there is no cargo to build an addon that can panic')
       const run = await provoke(kind, what, `${place}:${time}`)
@@ -157,7 +157,7 @@ for (const [kind, what, place, expected] of [
   ['files', 'reads', 'hearOfJobs', READ],
   ['files', 'returns early', 'closeJob', 'returned'],
 ]) {
-  test(`N04: ${kind}: ${what}, while the native code panics in ${place} every time`, async (t) => {
+  test(`${kind}: ${what}, while the native code panics in ${place} every time`, async (t) => {
     t.timeout(120_000)
     if (addon === undefined) return void t.pass('there is no cargo to build an addon that can panic')
     const run = await provoke(kind, what, place)

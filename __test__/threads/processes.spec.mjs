@@ -41,7 +41,7 @@ for (const [mode, code] of Object.entries({ 'exit with waits': 42, 'throw with w
 }
 
 for (const env of [{}, { FORGET: '1' }]) {
-  test(`N05: the library is loaded in workers only, unloaded with the last of them and loaded again (${Object.keys(env)})`, async (t) => {
+  test(`the library is loaded in workers only, unloaded with the last of them and loaded again (${Object.keys(env)})`, async (t) => {
     const run = await runFixture('only-in-workers.mjs', { env })
     assertCleanEnd(t, run)
     t.is(run.result, 5)

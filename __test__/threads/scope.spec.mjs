@@ -28,7 +28,7 @@ async function increment({ SynchronizerProvider }, providerId, limit, times, buf
   )
 }
 
-test('N05: the main thread and four workers exclude each other under one key', async (t) => {
+test('the main thread and four workers exclude each other under one key', async (t) => {
   const name = newName()
   const buffer = new SharedArrayBuffer(12)
   const threads = startThreads(t, 4)

@@ -61,7 +61,7 @@ test.serial('get(ttl) sets the TTL for this call', async (t) => {
   })
 })
 
-test.serial('C02: faked clocks work: a step forward past the TTL makes the value stale', async (t) => {
+test.serial('faked clocks work: a step forward past the TTL makes the value stale', async (t) => {
   await withFakeDate(async (clock) => {
     const cached = counting({ defaultTTL: 60_000 })
     t.is(await cached.get(), 1)
@@ -91,13 +91,13 @@ test.serial('cacheTimestamp can backdate a value', async (t) => {
   })
 })
 
-test('C01: callers who asked before the load began share its result, with TTL 0 too', async (t) => {
+test('callers who asked before the load began share its result, with TTL 0 too', async (t) => {
   const cached = counting({ defaultTTL: 0 })
   t.deepEqual(await Promise.all([1, 2, 3, 4, 5].map(() => cached.get())), [1, 1, 1, 1, 1])
   t.is(cached.loads(), 1)
 })
 
-test('C01: callers with different TTLs share a load as well', async (t) => {
+test('callers with different TTLs share a load as well', async (t) => {
   const cached = counting()
   t.deepEqual(await Promise.all([0, 10, undefined, 60_000].map((ttl) => cached.get(ttl))), [1, 1, 1, 1])
 })
@@ -136,7 +136,7 @@ for (const [name, fail] of [
   ],
 ]) {
   for (const reason of [new Error('boom'), undefined, 0]) {
-    test(`C01: a factory that ${name} (${String(reason)}) rejects get(), and the failure is not kept`, async (t) => {
+    test(`a factory that ${name} (${String(reason)}) rejects get(), and the failure is not kept`, async (t) => {
       let calls = 0
       const cached = counting({
         factory: () => (++calls === 1 ? fail(reason) : Promise.resolve('value')),
@@ -150,7 +150,7 @@ for (const [name, fail] of [
   }
 }
 
-test('C01: concurrent callers of a failing factory all settle, and a later one gets the value', async (t) => {
+test('concurrent callers of a failing factory all settle, and a later one gets the value', async (t) => {
   let calls = 0
   let failing = true
   const reason = new Error('boom')
@@ -169,7 +169,7 @@ test('C01: concurrent callers of a failing factory all settle, and a later one g
   t.is(await settlesWithin(cached.get()), 'value')
 })
 
-test('C01: a cacheTimestamp that throws rejects get() and frees the lock', async (t) => {
+test('a cacheTimestamp that throws rejects get() and frees the lock', async (t) => {
   let broken = true
   const cached = counting({
     defaultTTL: 60_000,

@@ -29,7 +29,7 @@ test('wait(ms) resolves with nothing after its time', async (t) => {
 })
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  test(`A04: the first ${signal} aborts the waits of every monitor`, async (t) => {
+  test(`the first ${signal} aborts the waits of every monitor`, async (t) => {
     const result = await run(`abort ${signal}`)
     assertCleanEnd(t, result)
     t.deepEqual(result.result, {
@@ -40,20 +40,20 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
     })
   })
 
-  test(`A04: a second ${signal} ends the program as if nobody listened`, async (t) => {
+  test(`a second ${signal} ends the program as if nobody listened`, async (t) => {
     const result = await run(`twice ${signal}`)
     t.deepEqual({ code: result.code, signal: result.signal }, { code: null, signal })
   })
 }
 
-test('A04: waits leave no listener behind, and warn of none', async (t) => {
+test('waits leave no listener behind, and warn of none', async (t) => {
   const result = await run('listeners')
   assertCleanEnd(t, result)
   t.deepEqual(result.result.after, result.result.before)
   t.notRegex(result.stderr, /MaxListeners/)
 })
 
-test('A04: an aborted wait leaves no listener either', async (t) => {
+test('an aborted wait leaves no listener either', async (t) => {
   const result = await run('aborted listeners')
   assertCleanEnd(t, result)
   t.notRegex(result.stderr, /MaxListeners/)

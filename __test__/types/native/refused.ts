@@ -66,9 +66,9 @@ export async function refused(): Promise<void> {
     // @ts-expect-error a key is a string
     limitPerKey: { key: (task: number) => task, maxTasksInExecution: 1 },
   })
-  // @ts-expect-error ya-syn's own type stays as narrow as it is there
   const narrow: SynchronizerTaskExecutorParams<number> = {
     maxTasksInFlight: 1,
+    // @ts-expect-error ya-syn's own type stays as narrow as it is there
     taskSource: [{ task: 1 }],
     taskExecutor,
   }

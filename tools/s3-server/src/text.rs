@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s06_listings_encode_as_s3_does() {
+    fn listings_encode_as_s3_does() {
         for (key, encoded) in [
             ("a b", "a+b"),
             ("a+b", "a%2Bb"),

@@ -22,7 +22,7 @@ async fn quiet_answers_name_only_errors() {
 }
 
 #[tokio::test]
-async fn s11_what_s3_refuses_deletes_nothing() {
+async fn what_s3_refuses_deletes_nothing() {
     let bench = Bench::with_keys(&["a"]).await;
     let many: Vec<_> = (0..1001).map(|i| format!("a{i}")).collect();
     let none: [&str; 0] = [];
@@ -55,7 +55,7 @@ async fn s11_what_s3_refuses_deletes_nothing() {
 }
 
 #[tokio::test]
-async fn s07_stores_differ_in_the_digest_that_they_want() {
+async fn stores_differ_in_the_digest_that_they_want() {
     let bench = Bench::with_keys(&["a"]).await;
     let body = format!("<Delete>{}</Delete>", object("a"));
     let crc32 = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(body.as_bytes()).to_be_bytes();
@@ -88,7 +88,7 @@ async fn s07_stores_differ_in_the_digest_that_they_want() {
 }
 
 #[tokio::test]
-async fn s08_stores_without_multi_delete() {
+async fn stores_without_multi_delete() {
     let bench = Bench::with_keys(&["a"]).await;
     for (status, code) in [(501, "NotImplemented"), (400, "InvalidArgument")] {
         bench.configure(json!({ "noMultiDelete": status })).await;

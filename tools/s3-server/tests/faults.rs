@@ -13,7 +13,7 @@ fn delete(keys: &[&str]) -> Call {
 }
 
 #[tokio::test]
-async fn s05_errors_in_answers_of_every_status() {
+async fn errors_in_answers_of_every_status() {
     let bench = Bench::with_keys(&["a"]).await;
     bench
         .faults(json!([
@@ -44,7 +44,7 @@ async fn s05_errors_in_answers_of_every_status() {
 }
 
 #[tokio::test]
-async fn s16_sockets_close_before_within_and_after() {
+async fn sockets_close_before_within_and_after() {
     let bench = Bench::with_keys(&["a", "b", "c"]).await;
     bench
         .faults(json!([
@@ -60,7 +60,7 @@ async fn s16_sockets_close_before_within_and_after() {
 }
 
 #[tokio::test]
-async fn s16_an_answer_that_never_comes() {
+async fn an_answer_that_never_comes() {
     let bench = Bench::with_keys(&["a"]).await;
     bench.faults(json!([{ "operation": "DeleteObjects", "never": true }])).await;
     assert!(timeout(Duration::from_millis(100), bench.call(delete(&["a"]))).await.is_err());
@@ -75,7 +75,7 @@ async fn s16_an_answer_that_never_comes() {
 }
 
 #[tokio::test]
-async fn s16_idle_connections_close_silently() {
+async fn idle_connections_close_silently() {
     let bench = Bench::with(|settings| settings.idle_timeout = Some(50.0)).await;
     let mut connection = bench.connect().await;
     let stats = Call::new("GET", "/-/stats");

@@ -41,7 +41,7 @@ const ODD_KEYS: [&str; 31] = [
 ];
 
 #[tokio::test]
-async fn s10_odd_keys_are_stored_listed_and_deleted_as_themselves() {
+async fn odd_keys_are_stored_listed_and_deleted_as_themselves() {
     let bench = Bench::with_keys(&[]).await;
     for key in ODD_KEYS {
         bench.call(Call::new("PUT", path("bucket", key)).body("x")).await.ok();
@@ -82,7 +82,7 @@ async fn what_xml_can_carry_is_deleted_as_itself_and_the_rest_refused() {
 }
 
 #[tokio::test]
-async fn s06_url_encoding_only_when_asked_for() {
+async fn url_encoding_only_when_asked_for() {
     let bench = Bench::with_keys(&["a b/c+d", "a b/e~*"]).await;
     let uri = |rest: &str| {
         format!("/bucket?list-type=2&prefix=a%20b%2F&delimiter=%2B&start-after=a%20b%2F{rest}")
@@ -110,7 +110,7 @@ async fn without_encoding_illegal_characters_are_references() {
 }
 
 #[tokio::test]
-async fn s10_pretty_answers_keep_the_blanks_of_keys() {
+async fn pretty_answers_keep_the_blanks_of_keys() {
     let bench = Bench::with_keys(&[" ", "a "]).await;
     bench.configure(json!({ "prettyXml": true })).await;
     let reply = bench.get("/bucket?list-type=2").await.ok();
@@ -169,7 +169,7 @@ async fn pages_follow_their_tokens() {
 }
 
 #[tokio::test]
-async fn s17_versions_and_markers() {
+async fn versions_and_markers() {
     let bench = Bench::with_keys(&["before"]).await;
     let configuration =
         "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";

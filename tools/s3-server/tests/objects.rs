@@ -96,7 +96,7 @@ async fn chunked_uploads_are_unpacked() {
 }
 
 #[tokio::test]
-async fn s15_added_credentials_expire() {
+async fn added_credentials_expire() {
     let bench = Bench::with_keys(&[]).await;
     let with_token = |token: &str| {
         let mut call = Call::new("HEAD", "/bucket").header("x-amz-security-token", token);

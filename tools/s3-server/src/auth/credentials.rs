@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s15_tokens_expire() {
+    fn tokens_expire() {
         let known = KnownCredentials::new("main".into(), "secret".into());
         known.add(Credentials {
             access_key_id: "temporary".into(),

@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::answer::Answer;
-use super::server::State;
+use super::state::State;
 use crate::load::faults;
 use crate::seed;
 

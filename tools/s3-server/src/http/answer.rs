@@ -13,6 +13,15 @@ use crate::error::S3Error;
 use crate::load::faults::Fault;
 use crate::xml::write::Xml;
 
+/// What becomes of a request.
+pub(crate) enum Outcome {
+    Answer(Answer),
+    /// The socket is closed without a word.
+    Close,
+    /// Nothing happens while the client waits.
+    Never,
+}
+
 /// Status, headers and body.
 #[derive(Debug)]
 pub struct Answer {

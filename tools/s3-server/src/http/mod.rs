@@ -3,4 +3,5 @@
 mod admin;
 pub mod answer;
 pub mod server;
-pub(crate) mod service;
+mod service;
+pub(crate) mod state;

@@ -15,12 +15,11 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::service;
+use super::state::State;
 use crate::auth::credentials::KnownCredentials;
 use crate::hostile::Hostile;
 use crate::load::faults::{self, Script};
-use crate::load::stats::Stats;
-use crate::load::throttle::Throttle;
-use crate::options::{Options, Settings, milliseconds};
+use crate::options::{Options, milliseconds};
 use crate::store::Store;
 
 /// A server that listens.
@@ -28,27 +27,6 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     state: Arc<State>,
-}
-
-/// What all connections share.
-pub(crate) struct State {
-    pub region: String,
-    pub credentials: KnownCredentials,
-    pub store: Store,
-    pub stats: Arc<Stats>,
-    pub throttle: Arc<Throttle>,
-    pub faults: Script,
-    pub hostile: Hostile,
-    /// The settings of the command line, for a reset.
-    pub initial_settings: Settings,
-    pub settings: RwLock<Arc<Settings>>,
-    pub next_request: AtomicU64,
-}
-
-impl State {
-    pub fn settings(&self) -> Arc<Settings> {
-        self.settings.read().clone()
-    }
 }
 
 impl Server {

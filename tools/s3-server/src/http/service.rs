@@ -13,8 +13,8 @@ use hyper::{Request, Response};
 use tokio::time::sleep;
 
 use super::admin;
-use super::answer::{Answer, AnswerBody, Closed};
-use super::server::State;
+use super::answer::{Answer, AnswerBody, Closed, Outcome};
+use super::state::State;
 use crate::auth::checksum::any_checksum_header;
 use crate::auth::payload::{self, Payload};
 use crate::auth::signature::{self, SignedRequest};
@@ -29,15 +29,6 @@ use crate::text::{http_time, now_ms};
 
 /// More than any test sends.
 const MAX_BODY_BYTES: usize = 256 << 20;
-
-/// What becomes of a request.
-pub(crate) enum Outcome {
-    Answer(Answer),
-    /// The socket is closed without a word.
-    Close,
-    /// Nothing happens while the client waits.
-    Never,
-}
 
 /// Answers a request, or has the connection closed.
 pub(super) async fn answer(

@@ -222,7 +222,7 @@ impl Script {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::input::{DeleteEntry, MultiDelete};
+    use crate::request::deletion::{DeleteEntry, MultiDelete};
     use crate::store::ListingQuery;
 
     fn delete(keys: &[&str]) -> Input {

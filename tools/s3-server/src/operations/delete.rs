@@ -3,7 +3,7 @@
 use super::Context;
 use crate::error::{S3Error, S3Result};
 use crate::http::answer::Answer;
-use crate::request::input::{DeleteEntry, MultiDelete, check_entry};
+use crate::request::deletion::{DeleteEntry, MultiDelete, check_entry};
 use crate::store::{Deleted, VersionId};
 use crate::text::now_ms;
 use crate::xml::write::Xml;

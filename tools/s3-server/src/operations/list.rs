@@ -4,7 +4,7 @@ use super::Context;
 use crate::error::S3Result;
 use crate::http::answer::Answer;
 use crate::load::faults::Lie;
-use crate::request::input::{ListingEcho, write_token};
+use crate::request::listing::{ListingEcho, write_token};
 use crate::store::{
     ListingQuery, Object, ObjectPage, Version, VersionMarker, VersionPage, VersionsQuery,
 };

@@ -1,6 +1,8 @@
 //! From an HTTP request to what it asks for.
 
+pub mod deletion;
 pub mod input;
+pub mod listing;
 pub mod query;
 pub mod route;
 

@@ -69,6 +69,9 @@ pub struct Target {
     pub path: String,
 }
 
+/// The most keys that a page lists and that a request deletes.
+pub const MAX_KEYS: usize = 1000;
+
 /// The longest key that S3 takes, in bytes of UTF-8.
 pub const MAX_KEY_BYTES: usize = 1024;
 
@@ -196,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn s09_keys_are_taken_literally() {
+    fn keys_are_taken_literally() {
         for (uri, key) in [
             ("/bucket//", "/"),
             ("/bucket//lead", "/lead"),

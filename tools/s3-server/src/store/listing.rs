@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn s12_a_prefix_is_literal() {
+    fn a_prefix_is_literal() {
         let bucket = bucket(Versioning::Never, &["foo", "foo/1", "foo2/1", "fop"]);
         assert_eq!(pages(&bucket, query("foo", None, 10)).concat(), ["foo", "foo/1", "foo2/1"]);
         assert_eq!(pages(&bucket, query("foo/", None, 10)).concat(), ["foo/1"]);
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn s17_versions_and_markers_come_mixed_and_paged_by_two_markers() {
+    fn versions_and_markers_come_mixed_and_paged_by_two_markers() {
         let mut bucket = bucket(Versioning::Enabled, &["a", "b", "a", "c/1", "c/2"]);
         bucket.delete("a", None, 0);
         bucket.put("a", Arc::new(Object::new(Bytes::new(), None)), 0);
