@@ -91,12 +91,11 @@ const places = {
     's3 delete',
     's3 finished',
     'openS3Client',
-    'openS3Credentials',
     'listS3',
     'openS3Deleter',
     'deleteS3',
     'runS3',
-    'openS3Permits',
+    'openS3Questions',
     'takeChunk:2',
   ],
   warns: [

@@ -139,7 +139,7 @@ for (const [kind, places] of Object.entries({ sections, pipelines, files })) {
       else t.is(failure, expected)
       t.deepEqual(later, ['thrown on', 'entered', 'done,1,0', 'done,2,true', READ, 3])
       t.deepEqual(tasks, [0, 0])
-      t.regex(run.stderr, new RegExp(`panicked at .*faults.rs.*\n.*provoked in ${place}`))
+      t.regex(run.stderr, new RegExp(`panicked at .*test_hooks.rs.*\n.*provoked in ${place}`))
     })
   }
 }
