@@ -2,7 +2,6 @@
 import test from 'ava'
 import { SynchronizerProvider } from '../../index.mjs'
 import { isPending, outcome, settlesWithin, turn, turns } from '../helpers/async.mjs'
-import { hold } from '../helpers/locks.mjs'
 import { recordedSource } from '../helpers/sources.mjs'
 import { key, named, steered } from '../helpers/steered.mjs'
 
