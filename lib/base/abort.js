@@ -8,13 +8,14 @@
 
 const { addAbortListener } = require('node:events')
 const { tellSafely } = require('../native/faults.js')
+const { StopSignal } = require('./stop-signal.js')
 
 /** @type {WeakMap<object, { callbacks: Set<() => void>, listener: () => void }>} */
 const listenedTo = new WeakMap()
 
 /** Calls `callback` once when the signal aborts. The callback must not throw. */
 function onAbort(signal, callback) {
-  if (signal instanceof EitherSignal) return signal.listen(callback)
+  if (isOwn(signal)) return signal.listen(callback)
   const known = listenedTo.get(signal)
   if (known !== undefined) {
     known.callbacks.add(callback)
@@ -31,6 +32,11 @@ function onAbort(signal, callback) {
   }
 }
 
+/** Signals of the package's own keep their callbacks themselves. */
+function isOwn(signal) {
+  return signal instanceof StopSignal || signal instanceof EitherSignal
+}
+
 /** A callback may take others out of the set, and those are not called any more then. */
 function dispatch(signal, entry) {
   for (const callback of entry.callbacks) {
@@ -45,7 +51,7 @@ function forget(signal, entry) {
 }
 
 function offAbort(signal, callback) {
-  if (signal instanceof EitherSignal) return signal.unlisten()
+  if (isOwn(signal)) return signal.unlisten(callback)
   const entry = listenedTo.get(signal)
   if (entry === undefined || !entry.callbacks.delete(callback) || entry.callbacks.size > 0) return
   listenedTo.delete(signal)

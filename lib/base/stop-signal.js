@@ -9,10 +9,18 @@ class StopSignal {
   #listeners = new Set()
 
   addEventListener(_, listener) {
-    this.#listeners.add(listener)
+    this.listen(listener)
   }
 
   removeEventListener(_, listener) {
+    this.unlisten(listener)
+  }
+
+  listen(listener) {
+    this.#listeners.add(listener)
+  }
+
+  unlisten(listener) {
     this.#listeners.delete(listener)
   }
 
@@ -25,9 +33,10 @@ class StopSignal {
     if (this.aborted) return
     this.aborted = true
     this.reason = reason
-    const listeners = [...this.#listeners]
-    this.#listeners.clear()
-    for (const listener of listeners) listener({ type: 'abort', target: this })
+    for (const listener of this.#listeners) {
+      this.#listeners.delete(listener)
+      listener({ type: 'abort', target: this })
+    }
   }
 }
 

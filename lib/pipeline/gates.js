@@ -12,7 +12,6 @@
 // A run that stops lets its gates go: those that wait leave their queues, and those that are admitted leave their sections.
 // Whatever a synchronizer does afterwards, be it wrong, starts nothing any more.
 
-const { onAbort } = require('../base/abort.js')
 const { settlesSoon } = require('../sources/close-source.js')
 const { SynchronizerInvalidError } = require('../base/errors.js')
 const { StopSignal } = require('../base/stop-signal.js')
@@ -26,8 +25,8 @@ const OVER = 3
 class Gates {
   #run
   #limitPerKey
-  /** The gates whose sections have not ended. @type {Set<Gate>} */
-  #open = new Set()
+  /** How many gates have sections that have not ended. */
+  #open = 0
   #stop = new StopSignal()
   /** Is called when no section is left. @type {(() => void) | undefined} */
   #onFree
@@ -35,18 +34,13 @@ class Gates {
   constructor(run, limitPerKey) {
     this.#run = run
     this.#limitPerKey = limitPerKey
-    // This listener stays while no gate waits: without it, each wait would begin to listen anew, which takes longer than a
-    // section.
-    onAbort(this.#stop, () => {
-      for (const gate of this.#open) gate.letGo()
-    })
   }
 
   /** Asks for the permit that the task in `slot` needs. */
   open(slot, key) {
     const gate = new Gate(this.#run, slot)
     slot.gate = gate
-    this.#open.add(gate)
+    this.#open++
     this.#pass(gate, key)
   }
 
@@ -61,19 +55,20 @@ class Gates {
     }
     // The synchronizer may have rejected while the executor goes on.
     if (gate.isWorking) await gate.enter().catch(() => {})
-    this.#open.delete(gate)
+    this.#open--
     gate.left(failure, key)
-    if (this.#open.size === 0) this.#onFree?.()
+    if (this.#open === 0) this.#onFree?.()
   }
 
-  /** No other task starts. */
+  /** No other task starts. A gate whose section has not ended is still that of its slot. */
   letGo(reason) {
+    for (const slot of this.#run.slots) slot?.gate?.letGo()
     this.#stop.abort(reason)
   }
 
   /** Settles when all sections have ended; it does not wait for synchronizers that never let go. */
   async whenFree() {
-    if (this.#open.size === 0) return
+    if (this.#open === 0) return
     const isFree = new Promise((resolve) => {
       this.#onFree = () => resolve(undefined)
     })
@@ -116,10 +111,13 @@ class Gate {
   async #inside() {
     if (this.#state !== WAITING) return
     this.#state = ADMITTED
-    await new Promise((resolve) => {
-      this.#onTurn = resolve
-      this.#run.opened(this.#slot)
-    })
+    this.#run.opened(this.#slot)
+    // To wait for a turn that has come takes a promise for nothing.
+    if (!this.#isStarted && this.#state === ADMITTED) {
+      await new Promise((resolve) => {
+        this.#onTurn = resolve
+      })
+    }
     if (this.#state === OVER) return this.#isStarted ? this.#run.dropped(this.#slot) : undefined
     if (this.#refusal !== undefined) return this.#fail()
     this.#state = RUNNING
@@ -134,9 +132,9 @@ class Gate {
   /** It is the task's turn in the window. */
   start() {
     this.#isStarted = true
-    // The section goes on some microtasks later, and the run may stop before.
-    if (this.#refusal === undefined) this.#onTurn(undefined)
-    else this.#fail()
+    if (this.#refusal !== undefined) return this.#fail()
+    // The section that waits goes on some microtasks later, and the run may stop before.
+    this.#onTurn?.(undefined)
   }
 
   letGo() {

@@ -234,7 +234,7 @@ class Run {
     const answer = this.ask(core.pulled)
     if (answer === undefined) return
     const slot = this.#slotFor(answer, item)
-    slot.gate = { start: () => slot.fail(error) }
+    slot.gate = { start: () => slot.fail(error), letGo: () => {} }
     this.apply(answer)
   }
 
