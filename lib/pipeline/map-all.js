@@ -5,7 +5,7 @@
 const { isPromise, isSet } = require('node:util/types')
 const { closeSource } = require('../sources/close-source.js')
 const { Run } = require('./run.js')
-const { promiseOf } = require('../base/promise-likes.js')
+const { mayBePromise, promiseOf } = require('../base/promise-likes.js')
 const { readRun } = require('./run-options.js')
 const { checkResult, toIterator } = require('../sources/task-sources.js')
 const { checkFunction, checkLimit, checkOptions } = require('../base/validate.js')
@@ -74,7 +74,7 @@ class CollectingRun extends Run {
  */
 function handleRejections(values) {
   for (const value of values) {
-    if (isPromise(value)) value.catch(() => {})
+    if (mayBePromise(value) && isPromise(value)) value.catch(() => {})
   }
 }
 

@@ -2,7 +2,6 @@
 
 // Task sources, which are iterators of `{ task }`: the checks of what users give as one, and the helpers that make one.
 
-const { isPromise } = require('node:util/types')
 const { CLOSE, ClosableIterator } = require('./closable-iterator.js')
 const { closeSource } = require('./close-source.js')
 const { SynchronizerInvalidError } = require('../base/errors.js')
@@ -74,7 +73,8 @@ class WrappedSource extends ClosableIterator {
     try {
       while (this.#given === this.#tasks.length && !this.#isOver) {
         const read = this.#read()
-        const result = isPromise(read) ? await read : read
+        const promise = promiseOf(read)
+        const result = promise === undefined ? read : await this.#untilClosed(promise)
         if (!this.#isOver) this.#take(result)
       }
     } catch (error) {
@@ -87,19 +87,20 @@ class WrappedSource extends ClosableIterator {
     return { done: false, value: { task: this.#tasks[this.#given++] } }
   }
 
-  /** The next result of the source, or a promise of the result, which closing settles too. */
   #read() {
     try {
-      const result = this.#source.next()
-      const promise = promiseOf(result)
-      if (promise === undefined) return result
-      return new Promise((resolve, reject) => {
-        this.#release = resolve
-        promise.then(resolve, (error) => reject(this.#failed(error)))
-      })
+      return this.#source.next()
     } catch (error) {
       throw this.#failed(error)
     }
+  }
+
+  /** What the promise becomes; closing settles it too. */
+  #untilClosed(promise) {
+    return new Promise((resolve, reject) => {
+      this.#release = resolve
+      promise.then(resolve, (error) => reject(this.#failed(error)))
+    })
   }
 
   /** The source has failed, so it needs no closing. */
