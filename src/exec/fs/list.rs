@@ -214,20 +214,17 @@ impl Listing {
             if n % ASK_EVERY == ASK_EVERY - 1 && !finder.is_wanted() {
                 break;
             }
-            let entry = entry?;
-            if let Some(kind) = self.kind_of(&entry, &below)? {
-                entries.push((entry.file_name(), kind));
+            if let Some(named) = self.named(&entry?, &below)? {
+                entries.push(named);
             }
         }
         drop(permit);
-        entries.sort_unstable_by(|(one, _), (other, _)| {
-            one.as_encoded_bytes().cmp(other.as_encoded_bytes())
-        });
+        sort(&mut entries);
         Ok(Folder { told, asked, below, real, entries: entries.into_iter() })
     }
 
-    /// What an entry is, if it is listed, entered or followed.
-    fn kind_of(&self, entry: &DirEntry, folder: &Below) -> io::Result<Option<Kind>> {
+    /// The name of an entry and what it is, if it is listed, entered or followed.
+    fn named(&self, entry: &DirEntry, folder: &Below) -> io::Result<Option<(OsString, Kind)>> {
         let kind = match entry.file_type() {
             Ok(kind) if kind.is_file() => Kind::File,
             Ok(kind) if kind.is_dir() => Kind::Folder,
@@ -236,13 +233,16 @@ impl Listing {
             Err(error) if is_missing(&error) => return Ok(None),
             Err(error) => return Err(error),
         };
-        if !self.has_patterns() && self.hidden {
-            return Ok(Some(kind));
-        }
         let name = entry.file_name();
-        let below = folder.join(&name.to_string_lossy(), !self.hidden);
-        // Patterns for files or for folders are applied to a link once it is known what the link leads to.
-        Ok((kind == Kind::Link || self.takes(&below, kind)).then_some(kind))
+        let is_taken = if self.has_patterns() {
+            // Patterns for files or for folders are applied to a link once it is known what the link leads to.
+            kind == Kind::Link
+                || self.takes(&folder.join(&name.to_string_lossy(), !self.hidden), kind)
+        } else {
+            // No path is made for a name that is told as it is.
+            self.hidden || !name.as_encoded_bytes().starts_with(b".")
+        };
+        Ok(is_taken.then_some((name, kind)))
     }
 
     fn has_patterns(&self) -> bool {
@@ -266,6 +266,28 @@ impl Listing {
     fn failure(&self, path: &Path, error: &io::Error) -> (PathBuf, Failure) {
         (path.to_owned(), scandir_failure(error))
     }
+}
+
+/// Sorts by the bytes of the names. Names of one folder often begin alike, and lie anywhere in memory: the bytes that tell most
+/// of them apart are compared beside the place of the name, and the name itself only where those are equal.
+fn sort(entries: &mut Vec<(OsString, Kind)>) {
+    let Some((first, _)) = entries.first() else { return };
+    let first = first.as_encoded_bytes();
+    let alike = entries.iter().fold(first.len(), |alike, (name, _)| {
+        let pairs = first[..alike].iter().zip(name.as_encoded_bytes());
+        pairs.take_while(|(one, other)| one == other).count()
+    });
+    let key = |name: &OsString| {
+        let mut key = [0; 8];
+        key.iter_mut().zip(&name.as_encoded_bytes()[alike..]).for_each(|(to, from)| *to = *from);
+        u64::from_be_bytes(key)
+    };
+    let mut keyed: Vec<_> = entries.drain(..).map(|entry| (key(&entry.0), entry)).collect();
+    keyed.sort_unstable_by(|(one_key, (one, _)), (other_key, (other, _))| {
+        let rest = || one.as_encoded_bytes().cmp(other.as_encoded_bytes());
+        one_key.cmp(other_key).then_with(rest)
+    });
+    entries.extend(keyed.into_iter().map(|(_, entry)| entry));
 }
 
 fn is_missing(error: &io::Error) -> bool {
