@@ -57,7 +57,6 @@ const DEFAULTS = {
 /** What the addon takes; `credentials` as a function is left out. @param {any} config */
 function toConfig(config) {
   checkObject('config', config)
-  if (Array.isArray(config)) throw invalid('config', config, 'an object')
   checkNames('S3BulkClient', config, NAMES)
   // The JavaScript SDK has the times in the options of its request handler.
   const { requestHandler, ...rest } = config

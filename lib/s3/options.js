@@ -16,6 +16,8 @@ const {
 
 const MOST_IN_BATCH = 1000
 const MOST_LISTERS = 1000
+// In the path of a request anything else may be read as another path: as the bucket `a` and a key, or as no bucket at all.
+const IS_BUCKET = /^(?:arn:[^\s\p{Cc}?#\\]+|(?!\.{1,2}$)[^\s\p{Cc}/?#\\]+)$/u
 
 const DEFAULTS = {
   batchSize: MOST_IN_BATCH,
@@ -51,7 +53,7 @@ function given(options) {
 }
 
 function checkObject(name, value) {
-  if (typeof value !== 'object' || value === null) throw invalid(name, value, 'an object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(name, value, 'an object')
 }
 
 /** Refuses names that `what` does not know: of a misspelt one, nobody would notice that it does nothing. */
@@ -107,6 +109,9 @@ function checkMilliseconds(name, value) {
 
 function toTarget({ Bucket, ExpectedBucketOwner, RequestPayer }) {
   if (typeof Bucket !== 'string' || Bucket === '') throw invalid('Bucket', Bucket, 'the name or ARN of a bucket')
+  if (!IS_BUCKET.test(Bucket)) {
+    throw invalid('Bucket', Bucket, 'a name without a path, or an ARN: the beginning of keys belongs into `Prefix`')
+  }
   checkText('ExpectedBucketOwner', ExpectedBucketOwner)
   if (RequestPayer != null && RequestPayer !== 'requester')
     throw invalid('RequestPayer', RequestPayer, "'requester', or left out")
@@ -125,7 +130,11 @@ function toFilter(filter) {
       'left out: a filter has modifiedBefore, minSize, maxSize, suffix, glob and regex; for a function use `where`',
     )
   }
-  const before = modifiedBefore == null ? undefined : new Date(modifiedBefore).getTime()
+  // A condition that went missing must not become a filter that wants more.
+  for (const [field, value] of Object.entries({ modifiedBefore, minSize, maxSize, suffix, glob, regex })) {
+    if (value === null) throw invalid(`filter.${field}`, value, 'a condition, or left out')
+  }
+  const before = modifiedBefore === undefined ? undefined : new Date(modifiedBefore).getTime()
   if (Number.isNaN(before)) throw invalid('filter.modifiedBefore', modifiedBefore, 'a Date, or what makes one')
   for (const [sizeName, size] of [
     ['minSize', minSize],
@@ -205,8 +214,8 @@ function toLimitPerKey(limitPerKey) {
   if (prefixLength != null) checkInteger('limitPerKey.prefixLength', prefixLength, 1024)
   if (delimiter === '') throw invalid('limitPerKey.delimiter', delimiter, 'a string that is not empty')
   checkText('limitPerKey.delimiter', delimiter)
-  checkKeyLimit(maxTasksInExecution, synchronizers ?? undefined)
-  return { prefixLength, delimiter, maxPerPrefix: maxTasksInExecution, gated: synchronizers != null }
+  checkKeyLimit(maxTasksInExecution, synchronizers)
+  return { prefixLength, delimiter, maxPerPrefix: maxTasksInExecution, gated: synchronizers !== undefined }
 }
 
 module.exports = {
