@@ -161,6 +161,7 @@ impl Ranges {
         };
         let Listing { mut objects, next, .. } = listing;
         let range = &mut self.ranges[at];
+        let begins_with = objects.first().cloned();
         let is_sorted = range.sort_out(&mut objects);
         if !is_sorted {
             if self.was_split {
@@ -171,7 +172,8 @@ impl Ranges {
             }
             self.can_split = false;
         }
-        range.see(objects.first(), next.is_some())?;
+        // What comes twice where two pages meet is no circle, unless nothing else comes.
+        range.see(objects.first().or(begins_with.as_ref()), next.is_some())?;
         range.go_on(next)?;
         if let Some(object) = objects.last() {
             range.last = Some((object.key.clone(), object.version.clone()));
