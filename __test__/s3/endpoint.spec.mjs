@@ -7,22 +7,23 @@ import { Bucket, keysOf, requests, withStore } from './store.mjs'
 withStore(test)
 const serial = test.serial
 
-for (const slash of ['', '/']) {
-  serial(
-    `an endpoint with a path asks below that path, signed as it is sent: ${slash === '' ? 'without' : 'with'} a slash at its end`,
-    async (t) => {
-      const { open, server } = t.context
-      await server.seed({ bucket: Bucket, keys: ['a', 'b c', 'ü/+%'] })
-      await server.configure({ pathPrefix: '/storage/v1/s3' })
-      for (const deleteMode of ['auto', 'single']) {
-        const client = open({ endpoint: `${server.endpoint}/storage/v1/s3${slash}`, deleteMode })
-        t.is((await keysOf(client)).length, deleteMode === 'auto' ? 3 : 2)
-        if (deleteMode === 'auto') await client.deleteObjects({ Bucket })({ task: ['a'] })
-        else t.like(await client.deletePrefix({ Bucket, all: true }), { deleted: 2, failed: 0 })
-      }
-      t.deepEqual((await server.stats()).errors, {})
-    },
-  )
+for (const [slash, end] of [
+  ['', 'without a slash'],
+  ['/', 'with a slash'],
+  ['//', 'with two slashes'],
+]) {
+  serial(`an endpoint with a path asks below that path, signed as it is sent: ${end} at its end`, async (t) => {
+    const { open, server } = t.context
+    await server.seed({ bucket: Bucket, keys: ['a', 'b c', 'ü/+%'] })
+    await server.configure({ pathPrefix: '/storage/v1/s3' })
+    for (const deleteMode of ['auto', 'single']) {
+      const client = open({ endpoint: `${server.endpoint}/storage/v1/s3${slash}`, deleteMode })
+      t.is((await keysOf(client)).length, deleteMode === 'auto' ? 3 : 2)
+      if (deleteMode === 'auto') await client.deleteObjects({ Bucket })({ task: ['a'] })
+      else t.like(await client.deletePrefix({ Bucket, all: true }), { deleted: 2, failed: 0 })
+    }
+    t.deepEqual((await server.stats()).errors, {})
+  })
 }
 
 serial('hosts may be in capitals, and names instead of numbers', async (t) => {

@@ -110,7 +110,16 @@ test('a proxy that is not there is named', async (t) => {
   const got = await configured(t, { options: { ...options, proxy: 'http://user:hush@127.0.0.1:1' } })
   t.is(got.code, 'ConnectionError')
   t.regex(got.message, /refused.*store\.test:9000, proxy http:\/\/127\.0\.0\.1:1/)
+  t.regex(got.message, /check .* `proxy`/)
   t.notRegex(got.message, /hush/)
+})
+
+test('a proxy that does not connect to the store is told from a store that is not there', async (t) => {
+  const proxy = await scripted(t, () => ({ status: 502 }))
+  const url = `http://127.0.0.1:${proxy.port}`
+  const got = await configured(t, { options: { ...options, endpoint: 'https://store.test', proxy: url } })
+  t.is(got.code, 'ConnectionError')
+  t.regex(got.message, /the proxy does not connect to the store.*store\.test, proxy http:/)
 })
 
 test('https goes through a tunnel, of the option or of HTTPS_PROXY, and back to the right host', async (t) => {

@@ -307,3 +307,18 @@ for (const [name, say] of Object.entries(questions)) {
     t.deepEqual(store.left(), [])
   })
 }
+
+test('pages that come again behind ever new tokens end a listing', async (t) => {
+  const answer = ({ number }, page) => {
+    page.contents = ['p/1', 'p/2'].map((Key) => ({ Key }))
+    Object.assign(page.fields, { IsTruncated: 'true', NextContinuationToken: `token-${number}` })
+  }
+  const { client, store } = await open(t, { keys: ['p/1', 'p/2'], answer })
+  for (const parallelListing of [1, 8]) {
+    await t.throwsAsync(flat(client.listKeys({ Bucket, Prefix: 'p/', parallelListing })), {
+      code: 'InvalidListing',
+      message: /lists "p\/1" again on a later page/,
+    })
+  }
+  t.true(store.requests.length < 50)
+})

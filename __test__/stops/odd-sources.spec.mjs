@@ -155,7 +155,7 @@ for (const [what, next, message] of [
 }
 
 test('an iterable whose iterator is none is refused by name', async (t) => {
-  for (const iterator of [undefined, null, 5]) {
+  for (const iterator of [undefined, null, 5, {}, { next: 5 }]) {
     const run = sp.executeTasks({
       maxTasksInFlight: 1,
       taskSource: { [Symbol.asyncIterator]: () => iterator },

@@ -20,7 +20,7 @@ function toColumns(page) {
     const { Key, VersionId } = typeof item === 'string' ? { Key: item, VersionId: undefined } : (item ?? {})
     if (typeof Key !== 'string') throw invalid('A key to delete', item, 'a string or { Key, VersionId? }')
     // A store takes an empty version for none, and would delete the object instead of a version.
-    if (VersionId != null && (typeof VersionId !== 'string' || VersionId === ''))
+    if (VersionId != null && (typeof VersionId !== 'string' || VersionId.trim() === ''))
       throw invalid(`VersionId of ${JSON.stringify(Key)}`, VersionId, 'a string that is not empty, or left out')
     const message = faultOf(Key)
     if (message !== undefined) {

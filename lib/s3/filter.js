@@ -5,13 +5,13 @@
 const { isRegExp } = require('node:util/types')
 const core = require('../native/core.js')
 const { SynchronizerInvalidError } = require('../base/errors.js')
-const { checkDate, checkObject, invalid, show } = require('../base/validate.js')
+const { checkDate, checkPlainObject, invalid, show } = require('../base/validate.js')
 const { checkText } = require('./text.js')
 
 /** The filter as the addon takes it, among the options of a listing. */
 function toFilter(filter) {
   if (filter == null) return {}
-  checkObject('filter', filter)
+  checkPlainObject('filter', filter)
   const { modifiedBefore, minSize, maxSize, suffix, glob, regex, ...unknown } = filter
   const [name] = Object.keys(unknown)
   if (name !== undefined) {
@@ -21,7 +21,11 @@ function toFilter(filter) {
       'left out: a filter has modifiedBefore, minSize, maxSize, suffix, glob and regex; for a function use `where`',
     )
   }
-  const before = modifiedBefore == null ? undefined : checkDate('filter.modifiedBefore', modifiedBefore)
+  // A condition that went missing must not become a filter that wants more.
+  for (const [field, value] of Object.entries({ modifiedBefore, minSize, maxSize, suffix, glob, regex })) {
+    if (value === null) throw invalid(`filter.${field}`, value, 'a condition, or left out')
+  }
+  const before = modifiedBefore === undefined ? undefined : checkDate('filter.modifiedBefore', modifiedBefore)
   for (const [sizeName, size] of [
     ['minSize', minSize],
     ['maxSize', maxSize],

@@ -20,6 +20,8 @@ const { checkText } = require('./text.js')
 
 const MOST_IN_BATCH = 1000
 const MOST_LISTERS = 1000
+// In the path of a request anything else may be read as another path: as the bucket `a` and a key, or as no bucket at all.
+const IS_BUCKET = /^(?:arn:[^\s\p{Cc}?#\\]+|(?!\.{1,2}$)[^\s\p{Cc}/?#\\]+)$/u
 
 const DEFAULTS = {
   batchSize: MOST_IN_BATCH,
@@ -73,6 +75,9 @@ function readLimitPerKey(limitPerKey) {
 
 function toTarget({ Bucket, ExpectedBucketOwner, RequestPayer }) {
   if (typeof Bucket !== 'string' || Bucket === '') throw invalid('Bucket', Bucket, 'the name or ARN of a bucket')
+  if (!IS_BUCKET.test(Bucket)) {
+    throw invalid('Bucket', Bucket, 'a name without a path, or an ARN: the beginning of keys belongs into `Prefix`')
+  }
   checkText('ExpectedBucketOwner', ExpectedBucketOwner)
   if (RequestPayer != null && RequestPayer !== 'requester')
     throw invalid('RequestPayer', RequestPayer, "'requester', or left out")
@@ -123,8 +128,8 @@ function toLimitPerKey(limitPerKey) {
   if (prefixLength != null) checkInteger('limitPerKey.prefixLength', prefixLength, 1024)
   if (delimiter === '') throw invalid('limitPerKey.delimiter', delimiter, 'a string that is not empty')
   checkText('limitPerKey.delimiter', delimiter)
-  checkKeyLimit(maxTasksInExecution, synchronizers ?? undefined)
-  return { prefixLength, delimiter, maxPerPrefix: maxTasksInExecution, gated: synchronizers != null }
+  checkKeyLimit(maxTasksInExecution, synchronizers)
+  return { prefixLength, delimiter, maxPerPrefix: maxTasksInExecution, gated: synchronizers !== undefined }
 }
 
 /** What `deletePrefix` takes: the options of the native job, and what JavaScript does beside it. */

@@ -14,8 +14,7 @@ function toIterator(name, source) {
   const remedy = 'an (async) iterator or an (async) iterable'
   if (typeof open === 'function' && typeof source !== 'string') {
     const iterator = open.call(source)
-    if ((typeof iterator !== 'object' && typeof iterator !== 'function') || iterator === null)
-      throw invalid(`The iterator of ${name}`, iterator, remedy)
+    if (typeof iterator?.next !== 'function') throw invalid(`The iterator of ${name}`, iterator, remedy)
     return iterator
   }
   if (typeof source?.next === 'function') return source

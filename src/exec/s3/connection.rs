@@ -51,13 +51,18 @@ fn lost(error: &(dyn Error + 'static), message: String, is_plain: bool) -> Fault
         return Fault::fatal("NotS3", format!("{remedy}: {message}"));
     }
     let hint = match find(error, &|error| error.downcast_ref::<io::Error>().map(io::Error::kind)) {
+        _ if message.contains("tunnel error") => {
+            "; the proxy does not connect to the store: it may not be allowed to, or `proxy` names no proxy"
+        }
         _ if message.contains("dns error") => {
-            "; if only the bucket's own host is unknown, set `forcePathStyle`"
+            "; if only the bucket's own host is unknown, set `forcePathStyle`; if there is a proxy, check `proxy`"
         }
         _ if is_plain && message.contains("closed before message completed") => {
             "; if the port wants TLS, begin `endpoint` with https://"
         }
-        Some(io::ErrorKind::ConnectionRefused) => "; check host and port of `endpoint`",
+        Some(io::ErrorKind::ConnectionRefused) => {
+            "; check host and port of `endpoint`, or of `proxy` if there is one"
+        }
         _ => "",
     };
     Fault { kind: Kind::Passing, ..Fault::passing("ConnectionError", format!("{message}{hint}")) }

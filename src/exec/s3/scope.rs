@@ -51,7 +51,9 @@ impl Scope {
             return Some(format!("A delete request for {key:?}, which is outside of {prefix:?}"));
         }
         match version.as_deref() {
-            Some("") => Some(format!("A delete request for {key:?} with an empty version")),
+            Some(version) if version.trim().is_empty() => {
+                Some(format!("A delete request for {key:?} with an empty version"))
+            }
             // Without a version it would be another operation, which only hides the object.
             None if self.versions => {
                 Some(format!("A delete request for a version of {key:?} without the version"))
@@ -77,7 +79,7 @@ mod tests {
     fn only_what_was_asked_for_passes() {
         // prefix, versions, objects, whether they pass
         type Row = (&'static str, bool, &'static [(&'static str, Option<&'static str>)], bool);
-        let table: [Row; 16] = [
+        let table: [Row; 17] = [
             ("", false, &[("a", None)], true),
             ("", false, &[], false),
             ("", false, &[("", None)], false),
@@ -88,6 +90,7 @@ mod tests {
             ("", true, &[("a", Some("1")), ("b", Some("null"))], true),
             ("", true, &[("a", Some("1")), ("b", None)], false),
             ("", true, &[("a", Some(""))], false),
+            ("", true, &[("a", Some(" \t"))], false),
             ("tmp/", false, &[("tmp/", None), ("tmp/../a", None), ("tmp//", None)], true),
             ("tmp/", false, &[("tmp/a", None), ("tmp", None)], false),
             ("tmp/", false, &[("Tmp/a", None)], false),

@@ -37,10 +37,9 @@ pub fn parse(text: &str) -> Result<Endpoint, &'static str> {
     if matches!(url.host(), Some(Host::Domain(name)) if name.contains(['\'', '"', '`', '{', '}'])) {
         return Err(URL);
     }
-    if !url.path().ends_with('/') {
-        let path = format!("{}/", url.path());
-        url.set_path(&path);
-    }
+    // With more than one slash at its end, the bucket would be another part of the path.
+    let path = format!("{}/", url.path().trim_end_matches('/'));
+    url.set_path(&path);
     // A path keeps its slash at the end; to a bare host the SDK adds one itself.
     let text = if url.path() == "/" { url.as_str().trim_end_matches('/') } else { url.as_str() };
     Ok(Endpoint { url: text.to_owned(), is_https, port })
@@ -60,6 +59,8 @@ mod tests {
         let table = [
             ("http://h/storage/v1/s3", "http://h/storage/v1/s3/", false, 80),
             ("http://h/storage/v1/s3/", "http://h/storage/v1/s3/", false, 80),
+            ("http://h/storage/v1/s3//", "http://h/storage/v1/s3/", false, 80),
+            ("http://h//", "http://h", false, 80),
             ("https://h", "https://h", true, 443),
             ("https://h/", "https://h", true, 443),
             ("https://STORE.Example:8443", "https://store.example:8443", true, 8443),

@@ -16,6 +16,8 @@ const LARGE: u32 = 4;
 const RECONSIDER: u32 = 16;
 /// How often the search for places may fail.
 const MOST_FAILURES: u32 = 3;
+/// So many pages in a row may be empty: stores skip over what was deleted, a thousand keys a page and more.
+const MOST_EMPTY: u32 = 10_000;
 
 /// A page to ask for.
 #[derive(Debug, PartialEq)]
@@ -66,6 +68,10 @@ struct Range {
     place: Option<Place>,
     /// The place of an earlier page, by which circles are found.
     mark: Option<Place>,
+    /// The first object of one of the pages before, with its version.
+    seen: Option<(String, Option<String>)>,
+    /// How many pages were empty since the last object came.
+    empty: u32,
     /// The store has no page after the last one of this range.
     is_last: bool,
     /// Its first key.
@@ -155,6 +161,7 @@ impl Ranges {
         };
         let Listing { mut objects, next, .. } = listing;
         let range = &mut self.ranges[at];
+        let begins_with = objects.first().cloned();
         let is_sorted = range.sort_out(&mut objects);
         if !is_sorted {
             if self.was_split {
@@ -165,6 +172,8 @@ impl Ranges {
             }
             self.can_split = false;
         }
+        // What comes twice where two pages meet is no circle, unless nothing else comes.
+        range.see(objects.first().or(begins_with.as_ref()), next.is_some())?;
         range.go_on(next)?;
         if let Some(object) = objects.last() {
             range.last = Some((object.key.clone(), object.version.clone()));
@@ -328,6 +337,26 @@ impl Range {
             |object: &Object| self.last_key().is_none_or(|last| object.key.as_str() >= last);
         objects.first().is_none_or(is_after)
             && objects.is_sorted_by(|one, other| one.key <= other.key)
+    }
+
+    /// Notes what a page begins with, unless pages come again or never bring anything, whatever new places the store names.
+    fn see(&mut self, first: Option<&Object>, is_more_to_come: bool) -> Result<(), String> {
+        let Some(Object { key, version, .. }) = first else {
+            self.empty += 1;
+            return match is_more_to_come && self.empty > MOST_EMPTY {
+                true => Err(format!("gives empty pages without an end, {MOST_EMPTY} in a row")),
+                false => Ok(()),
+            };
+        };
+        self.empty = 0;
+        if self.seen.as_ref().is_some_and(|seen| seen.0 == *key && seen.1 == *version) {
+            return Err(format!("lists {key:?} again on a later page"));
+        }
+        // As the marks of places, so that a circle of any length is found.
+        if (self.pages + 1).is_power_of_two() || self.seen.is_none() {
+            self.seen = Some((key.clone(), version.clone()));
+        }
+        Ok(())
     }
 
     /// Notes where the next page begins, unless that leads in a circle.

@@ -207,3 +207,43 @@ fn a_circle_is_found_out_before_anything_of_its_page_is_used() {
         assert!(pages <= 4 * length, "{pages} pages of {length}");
     }
 }
+
+#[test]
+fn pages_that_come_again_behind_new_places_are_found_out() {
+    for length in 1..9 {
+        let mut ranges = Ranges::new(String::new(), 1, true);
+        let mut pages = 0;
+        let what = loop {
+            let next = ranges.next().unwrap();
+            let key = format!("{:02}", pages % length);
+            let objects = vec![Object { key, ..Object::default() }];
+            let place = Some(Place::Token(pages.to_string()));
+            match ranges.take(next.number, Listing { objects, next: place, ..Listing::default() }) {
+                Ok(_) => pages += 1,
+                Err(what) => break what,
+            }
+            assert!(pages <= 4 * length, "{pages} pages of {length}");
+        };
+        assert!(what.contains("again on a later page"), "{what}");
+    }
+}
+
+#[test]
+fn empty_pages_behind_new_places_end_a_listing_once_there_are_too_many() {
+    let mut ranges = Ranges::new(String::new(), 1, true);
+    let mut page = |number: u32, objects: Vec<Object>, is_last: bool| {
+        let next = ranges.next().unwrap();
+        let place = (!is_last).then(|| Place::Token(number.to_string()));
+        ranges.take(next.number, Listing { objects, next: place, ..Listing::default() })
+    };
+    let key = |key: &str| vec![Object { key: key.to_owned(), ..Object::default() }];
+    for number in 0..MOST_EMPTY {
+        assert!(page(number, Vec::new(), false).is_ok());
+    }
+    assert!(page(MOST_EMPTY, key("a"), false).is_ok(), "an object begins the count anew");
+    for number in MOST_EMPTY + 1..=2 * MOST_EMPTY {
+        assert!(page(number, Vec::new(), false).is_ok());
+    }
+    let what = page(3 * MOST_EMPTY, Vec::new(), false).unwrap_err();
+    assert!(what.contains("empty pages without an end"), "{what}");
+}
