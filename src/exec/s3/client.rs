@@ -2,6 +2,8 @@
 //!
 //! Listings are tried again here. Deletes are not: what becomes of their keys is decided where they are batched.
 
+mod asking;
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,7 +18,7 @@ use aws_smithy_runtime_api::client::interceptors::context::Output;
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
-use super::answer::names::{self, Decoded, Evidence, Plus};
+use super::answer::names::{Decoded, Evidence};
 use super::answer::{Answer, Deletion, ListRequest, Listing, Page, Place, Single};
 use super::config::{Config, Connected, connect};
 use super::credentials::{Credentials, Values};
@@ -137,6 +139,7 @@ impl Client {
         progress: &Progress,
     ) -> Result<Listing, Fault> {
         let mut page = self.page(target, request, progress).await?;
+        self.declare(&mut page, target, request, progress).await?;
         for can_ask in [true, false] {
             let decoded = self.names.decode(page).map_err(|what| Fault::invalid_listing(&what))?;
             page = match decoded {
@@ -157,45 +160,6 @@ impl Client {
         ))
     }
 
-    /// Finds out what `+` is in these names: at most two small questions for each, and once per client as a rule.
-    async fn ask_for_plus(
-        &self,
-        target: &Target,
-        request: &ListRequest,
-        doubts: &[String],
-        progress: &Progress,
-    ) -> Result<(), Fault> {
-        let told = names::conclude_by_prefix(doubts, &request.prefix)
-            .map_err(|what| Fault::invalid_listing(&what))?;
-        if let Some(plus) = told {
-            self.names.learn(plus);
-            return Ok(());
-        }
-        let first = async |name: &str, plus: Plus| {
-            let prefix = names::decode(name, plus).map_err(|what| Fault::invalid_listing(&what))?;
-            let question = ListRequest {
-                prefix: prefix.clone(),
-                versions: request.versions,
-                max_keys: Some(1),
-                ..ListRequest::default()
-            };
-            let page = self.page(target, &question, progress).await?;
-            // Names that are not encoded tell nothing of how they would be.
-            let found = page.objects.into_iter().next().filter(|_| page.is_encoded);
-            Ok((prefix, found.map(|object| object.key)))
-        };
-        for name in doubts {
-            let (plus, as_plus) = first(name, Plus::Plus).await?;
-            let (blank, as_blank) = first(name, Plus::Blank).await?;
-            let found = names::conclude((&plus, as_plus.as_deref()), (&blank, as_blank.as_deref()));
-            if let Some(found) = found {
-                self.names.learn(found);
-                break;
-            }
-        }
-        Ok(())
-    }
-
     /// A page as it is answered.
     async fn page(
         &self,
@@ -210,7 +174,7 @@ impl Client {
             if request.versions {
                 let (key, version) = match &request.place {
                     Some(Place::Marker(key, version)) => (Some(key.clone()), version.clone()),
-                    _ => (Some(request.after.clone()).filter(|after| !after.is_empty()), None),
+                    _ => (request.start(), None),
                 };
                 let capture = Capture::new(
                     read,
@@ -232,12 +196,11 @@ impl Client {
                     .interceptor(capture.clone());
                 return Box::pin(async move { capture.take(operation.send().await) });
             }
-            let after = Some(request.after.clone()).filter(|after| !after.is_empty());
             let (token, marker, after) = match request.place.clone() {
                 Some(Place::Token(token)) => (Some(token), None, None),
                 Some(Place::Marker(key, _)) => (None, Some(key.clone()), Some(key)),
                 Some(Place::After(key)) => (None, None, Some(key)),
-                None => (None, None, after),
+                None => (None, None, request.start()),
             };
             let capture = Capture::new(
                 read,
