@@ -7,6 +7,8 @@
 //! seemed to. So a range does not end where it was cut, but at the first key that the next one found: what lies between is its
 //! own, and one that comes to its end before that is known [waits](Stage::Waiting) with what it has.
 
+use std::collections::HashSet;
+
 use crate::exec::s3::answer::{Listing, Place};
 use crate::exec::s3::object::Object;
 
@@ -72,6 +74,8 @@ struct Range {
     first: Option<String>,
     /// The last key found, with its version.
     last: Option<(String, Option<String>)>,
+    /// The versions of that key which were found.
+    seen: HashSet<String>,
     pages: u32,
     /// It is looked at again for places to cut when it has so many pages.
     reconsider: u32,
@@ -166,9 +170,7 @@ impl Ranges {
             self.can_split = false;
         }
         range.go_on(next)?;
-        if let Some(object) = objects.last() {
-            range.last = Some((object.key.clone(), object.version.clone()));
-        }
+        range.note_last(&objects);
         let is_before = |object: &Object| !range.after.is_empty() && object.key <= range.after;
         if !is_sorted || objects.first().is_some_and(is_before) {
             // It ignores where the range begins, and gives what others list or nobody wants.
@@ -306,6 +308,17 @@ impl Range {
         self.last.as_ref().map(|(key, _)| key.as_str())
     }
 
+    /// Keeps in mind how far it came.
+    fn note_last(&mut self, objects: &[Object]) {
+        let Some(last) = objects.last() else { return };
+        if self.last_key() != Some(&last.key) {
+            self.seen.clear();
+        }
+        let of_last = objects.iter().rev().take_while(|object| object.key == last.key);
+        self.seen.extend(of_last.filter_map(|object| object.version.clone()));
+        self.last = Some((last.key.clone(), last.version.clone()));
+    }
+
     /// Leaves out what comes twice, and says whether all keys are in order.
     fn sort_out(&self, objects: &mut Vec<Object>) -> bool {
         let begins =
@@ -316,14 +329,13 @@ impl Range {
             return true;
         }
         objects.dedup_by(|one, other| one.key == other.key && one.version == other.version);
-        let is_last = |object: &Object| {
-            self.last
-                .as_ref()
-                .is_some_and(|(key, version)| *key == object.key && *version == object.version)
-        };
-        if objects.first().is_some_and(is_last) {
-            objects.remove(0);
-        }
+        // A store that was told to go on behind a version which is deleted by now may begin its key again.
+        let mut is_beginning = true;
+        objects.retain(|object| {
+            is_beginning &= self.last_key() == Some(&object.key);
+            let is_seen = object.version.as_ref().is_none_or(|version| self.seen.contains(version));
+            !(is_beginning && is_seen)
+        });
         let is_after =
             |object: &Object| self.last_key().is_none_or(|last| object.key.as_str() >= last);
         objects.first().is_none_or(is_after)

@@ -207,3 +207,28 @@ fn a_circle_is_found_out_before_anything_of_its_page_is_used() {
         assert!(pages <= 4 * length, "{pages} pages of {length}");
     }
 }
+
+#[test]
+fn versions_of_a_key_come_once_where_a_page_begins_with_them_again() {
+    let pages: [(&[&str], &[&str]); 4] = [
+        (&["a@1", "b@1", "b@2"], &["a@1", "b@1", "b@2"]),
+        (&["b@1", "b@3"], &["b@3"]),
+        (&["b@1", "b@2", "b@3", "c@1"], &["c@1"]),
+        (&["c@2", "c@1", "d@1"], &["c@2", "d@1"]),
+    ];
+    let mut ranges = Ranges::new(String::new(), 1, true);
+    for (number, (page, expected)) in pages.into_iter().enumerate() {
+        let Next { number: range, .. } = ranges.next().unwrap();
+        let object = |name: &&str| {
+            let (key, version) = name.split_once('@').unwrap();
+            Object { key: key.to_owned(), version: Some(version.to_owned()), ..Object::default() }
+        };
+        let next = Some(Place::Token(number.to_string()));
+        let listing =
+            Listing { objects: page.iter().map(object).collect(), next, ..Listing::default() };
+        let found = ranges.take(range, listing).unwrap();
+        let names: Vec<_> =
+            found.iter().map(|o| format!("{}@{}", o.key, o.version.as_ref().unwrap())).collect();
+        assert_eq!(names, expected);
+    }
+}
