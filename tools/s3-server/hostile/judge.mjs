@@ -24,9 +24,9 @@ const HARMLESS = [
   'ignore-max-keys',
   'marker-case',
   'raw-marker',
-  'raw-names',
-  'hide-encoding',
 ]
+/** Those that a client finds out where the store has them in every answer. */
+const CONSISTENT = ['raw-names', 'hide-encoding']
 /** Those that pass when they come once. */
 const PASSING = ['truncate', 'cut', 'close', 'drop-deleted']
 
@@ -204,7 +204,9 @@ function judgeDeletion({ job }, seen, truth, wrong) {
 function hasToSucceed({ client }, { habits, chance, once }) {
   const single = client.deleteMode !== 'auto'
   const copes = (mutation) =>
-    HARMLESS.includes(mutation) || (['no-multi-delete', 'poison-keys'].includes(mutation) && !single)
+    HARMLESS.includes(mutation) ||
+    CONSISTENT.includes(mutation) ||
+    (['no-multi-delete', 'poison-keys'].includes(mutation) && !single)
   const passes = once === null || HARMLESS.includes(once[0]) || (PASSING.includes(once[0]) && client.maxAttempts > 1)
   return chance === 0 && habits.every(copes) && passes
 }

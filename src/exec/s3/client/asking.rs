@@ -42,6 +42,14 @@ impl Client {
                     asked.push(decoded);
                 }
             }
+            // Nothing but what was asked for is asked for.
+            asked.retain(|asked| asked.starts_with(&request.prefix));
+            if asked.is_empty() {
+                let prefix = &request.prefix;
+                return Err(invalid(format!(
+                    "names a key outside of the prefix {prefix:?}: {name:?}"
+                )));
+            }
             for asked in asked {
                 let (answered, is_declared) = self.first(target, request, &asked, progress).await?;
                 if is_declared && answered.is_some() {

@@ -177,7 +177,10 @@ impl Ranges {
             objects.retain(|object| object.key > range.after);
         }
         if range.first.is_none() {
-            range.first = objects.first().map(|object| object.key.clone());
+            // What lies behind its end is none of its keys, though the next one has found it before, and it may be deleted by now.
+            let is_own =
+                |object: &&Object| range.bound.as_ref().is_none_or(|end| object.key < *end);
+            range.first = objects.first().filter(is_own).map(|object| object.key.clone());
         }
         let number = range.number;
         let mut found = self.settle(number, objects);
