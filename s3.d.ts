@@ -107,7 +107,12 @@ export interface S3Filter {
   /** Bytes. */
   readonly maxSize?: number | undefined
   readonly suffix?: string | undefined
-  /** For the whole key: `*` stops at a slash and `**` does not, `?`, `[ab]`, `[!ab]`, `{a,b}`, and a backslash before what is meant as it is. */
+  /**
+   * For the whole key, by characters: `*` and `?` stop at a slash and `**` does not; `[ab]`, `[a-z]` and `[!ab]` for one character but a
+   * slash; `{a,b}`, `{1..3}`; `@(a|b)`, `?(a)`, `*(a)`, `+(a)`; and a backslash before what is meant as it is. It is the dialect of `glob`
+   * of `listFiles`, but for what only keys have: `**` crosses slashes also beside other characters, a leading dot need not be said, and any
+   * part may be empty. What is not supported is refused by name: `!x`, `!(x)`, and a `|` outside of a group.
+   */
   readonly glob?: string | undefined
   /** In the syntax of Rust's regex crate, anywhere in the key: `^` and `$` anchor it. */
   readonly regex?: string | undefined

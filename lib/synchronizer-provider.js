@@ -1,13 +1,15 @@
 'use strict'
 
-// Hands out synchronizers by key, by object and alone, and what is built on them.
+// The provider: hands out synchronizers by key, by object and alone, and what is built on them. It stands at the root of
+// lib/, since it stands on the folders for locks, the pipeline and values, and none of them may load from another.
 
 const { CachedProvider } = require('./values/cached-provider.js')
 const { executeTasks } = require('./pipeline/execute-tasks.js')
 const { KeySpace } = require('./locks/key-space.js')
 const { mapAll } = require('./pipeline/map-all.js')
 const { mapTasks } = require('./pipeline/map-tasks.js')
-const { PARAMS, Synchronizer } = require('./locks/synchronizer.js')
+const { PARAMS } = require('./locks/names.js')
+const { Synchronizer } = require('./locks/synchronizer.js')
 const { invalid, readOnce } = require('./base/validate.js')
 
 const CACHE_PARAMS = ['cacheTimestamp', 'defaultTTL', 'factory']

@@ -149,6 +149,10 @@ test('wrong arguments are refused by name', (t) => {
       message: new RegExp(Object.keys(options)[0]),
     })
   }
+  t.throws(() => listFiles(dir, { globs: '*' }), {
+    message: "globs must be left out: listFiles knows followSymlinks, glob, hidden, ignore, signal, but is '*'",
+  })
+  t.throws(() => listFiles(dir, { hidden: 1 }), { message: 'hidden must be a boolean, or left out, but is 1' })
   for (const pattern of ['', '/a.txt', './a.txt']) {
     for (const name of ['glob', 'ignore']) {
       t.throws(() => listFiles(dir, { [name]: ['*', pattern] }), {

@@ -1,10 +1,10 @@
 'use strict'
 
-// Listens to AbortSignals, with one listener per signal however many wait for it: EventTarget
-// removes a listener in time proportional to how many there are.
+// Listens to AbortSignals. Each signal has one listener, however many callbacks wait for it, because an EventTarget removes
+// a listener in time proportional to the number of its listeners.
 //
-// A signal may be of another realm, or an object that only looks like one. What it throws when it is
-// listened to goes to the caller, who still waits for nothing then; leaving it never throws.
+// A signal may be of another realm, or an object that only looks like a signal. `onAbort` throws what such an object throws
+// when it is listened to, and then no callback waits for it. `offAbort` never throws.
 
 const { addAbortListener } = require('node:events')
 const { tellSafely } = require('../native/faults.js')
@@ -23,7 +23,7 @@ function onAbort(signal, callback) {
   const entry = { callbacks: new Set([callback]), listener: () => dispatch(signal, entry) }
   listenedTo.set(signal, entry)
   try {
-    // Heard even when another listener stops the event.
+    // Such a listener is called even when another one stops the event.
     addAbortListener(signal, entry.listener)
   } catch (error) {
     forget(signal, entry)
@@ -31,7 +31,7 @@ function onAbort(signal, callback) {
   }
 }
 
-/** One of the callbacks may take others out of the set, which are not called any more then. */
+/** A callback may take others out of the set, and those are not called any more then. */
 function dispatch(signal, entry) {
   for (const callback of entry.callbacks) {
     entry.callbacks.delete(callback)
@@ -49,18 +49,18 @@ function offAbort(signal, callback) {
   const entry = listenedTo.get(signal)
   if (entry === undefined || !entry.callbacks.delete(callback) || entry.callbacks.size > 0) return
   listenedTo.delete(signal)
-  // By name, not by what addAbortListener returns: that has a method under Symbol.dispose, which this realm may lack.
+  // What addAbortListener returned could remove the listener too, but by Symbol.dispose, which this realm may lack.
   tellSafely(() => signal.removeEventListener('abort', entry.listener))
 }
 
 /**
- * Two signals for one wait: aborted as soon as one of them is. Unlike AbortSignal.any it is listened to only while
- * somebody waits, so neither a collection nor a long-lived signal has a say in it.
+ * Two signals for one wait, aborted as soon as one of them is. AbortSignal.any would listen to both for as long as they live,
+ * and could be collected before they abort; this one listens only while somebody waits.
  */
 class EitherSignal {
   #one
   #other
-  /** The one that was heard. */
+  /** The signal that aborted first, once that was heard. */
   #heard
   #callbacks
 
@@ -101,7 +101,7 @@ class EitherSignal {
   }
 }
 
-/** The signal that aborts with the first of the two, where there are both. */
+/** A signal that aborts with the first of two signals, either of which may be absent. */
 function eitherSignal(one, other) {
   if (one == null || other == null || one === other) return one ?? other ?? undefined
   return new EitherSignal(one, other)

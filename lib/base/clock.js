@@ -1,6 +1,7 @@
 'use strict'
 
-// The clock of the process in milliseconds, which no test fakes: taken once, since clocks are faked by replacing the method.
+// The clock of the process in milliseconds. Tests fake a clock by replacing its method, so this one, which they must not
+// fake, takes the method once.
 
 const { performance } = require('node:perf_hooks')
 

@@ -1,7 +1,7 @@
 'use strict'
 
-// The errors of the package. The base class takes its parameters as one object, the others only
-// what differs, so that user code can make and compare them too.
+// The errors of the package. The base class takes its parameters as one object, and each other class only what differs, so
+// that user code can make and compare errors too.
 
 class SynchronizerError extends Error {
   constructor(params) {
@@ -63,7 +63,7 @@ for (const ErrorClass of [
   SynchronizerInvalidError,
   SynchronizerReentrantExecutionError,
 ]) {
-  // On the prototype as the built-in errors have it, so that it is no field of every error.
+  // The built-in errors have their name on the prototype too, so that it is no field of each error.
   Object.defineProperty(ErrorClass.prototype, 'name', { value: ErrorClass.name, writable: true, configurable: true })
 }
 

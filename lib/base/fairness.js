@@ -2,15 +2,15 @@
 
 // Lets timers and I/O through while work goes on in microtasks without end.
 //
-// The event loop turns only when the microtasks are used up. So whoever starts work in a long row
-// asks `isTurnOver` before each piece, and hands the rest to `nextTurn` when it is.
+// The event loop turns only when no microtask is left. So whoever starts many pieces of work in a row asks `isTurnOver` before
+// each piece, and once that is true hands the rest of the work to `nextTurn`.
 
 const { setImmediate } = require('node:timers')
 const { now: readClock } = require('./clock.js')
 
-/** Milliseconds; users are promised 10, and the last pieces of work take their time too. */
+/** Milliseconds. Users are promised turns of at most 10 ms, and the last piece of work takes its time too. */
 const LONGEST_TURN = 5
-/** Milliseconds between two looks at the clock, which is dear beside a piece of work that does little. */
+/** Milliseconds between two looks at the clock, since a look takes long beside a short piece of work. */
 const LOOK_EVERY = 0.25
 const MOST_BETWEEN_LOOKS = 16
 
@@ -25,7 +25,7 @@ function isTurnOver() {
     return false
   }
   const now = readClock()
-  // At the pace of late, so many pieces fit between two looks.
+  // The number of pieces between two looks, at the pace of the last ones.
   const fit = (betweenLooks * LOOK_EVERY) / (now - lookedAt)
   betweenLooks = Math.max(1, Math.min(fit, betweenLooks * 2, MOST_BETWEEN_LOOKS))
   lookedAt = now

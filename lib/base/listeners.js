@@ -1,6 +1,6 @@
 'use strict'
 
-// Calls listeners: what they throw must not disturb the work they listen to, and must not be lost.
+// Calls listeners. What a listener throws must not disturb the work that it listens to, and must not get lost.
 
 const { messageOf, warn } = require('../native/warning.js')
 

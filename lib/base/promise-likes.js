@@ -1,8 +1,11 @@
 'use strict'
 
-// Values that may be promise-likes of any kind and realm.
+// Tells promise-likes, of any kind and realm, from other values.
 
-/** The promise of what a promise-like becomes, or `undefined` for any other value. Its `then` is read once, as `await` does. */
+/**
+ * The promise of what a promise-like becomes, or `undefined` for any other value. Its `then` is read once, as `await`
+ * does.
+ */
 function promiseOf(value) {
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return undefined
   let then

@@ -1,6 +1,7 @@
 'use strict'
 
-// The signal of work that stops as one. The AbortController of a realm is not always one that Node.js listens to, and some realms have none.
+// A signal of our own, for work that stops as a whole. Some realms have no AbortController, and Node.js does not listen to
+// the signals of every realm that has one.
 
 class StopSignal {
   aborted = false
@@ -19,7 +20,7 @@ class StopSignal {
     if (this.aborted) throw this.reason
   }
 
-  /** Aborts, once; the listeners must not throw. */
+  /** Aborts; a second call does nothing. The listeners must not throw. */
   abort(reason) {
     if (this.aborted) return
     this.aborted = true

@@ -1,15 +1,18 @@
 'use strict'
 
-// Timers of any length, by the clock that the program sees: a test that fakes `setTimeout` also moves the time limits of
-// locks. Whatever is no wait of the user takes its timers from `node:timers`. Node's own fire at once above 2 ** 31 - 1 ms.
+// Timers of any length, for the waits of users. They go by the clock that the program sees, so that a test which fakes
+// `setTimeout` also moves the time limits of locks. Timers for other purposes come from `node:timers`.
 
 const timers = require('node:timers')
 const { tellSafely } = require('../native/faults.js')
 
+/** Milliseconds; above them, a timer of Node.js fires at once. */
 const LONGEST = 2 ** 31 - 1
 const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = timers
 
-/** Calls `callback` after `ms`, never for Infinity. Returns what stops it. Neither throws. */
+/**
+ * Calls `callback` after `ms`, or never when that is Infinity. Returns a function that stops the timer. Neither throws.
+ */
 function startTimer(ms, callback) {
   let stop
   const arm = (left) => {
@@ -19,7 +22,10 @@ function startTimer(ms, callback) {
   return () => stop()
 }
 
-/** Sets a timer of the realm, and returns what clears it there, even when the clock is another one by then. */
+/**
+ * Sets a timer of the realm. Returns a function that clears the timer by the same clock, even when the realm has
+ * another one by then.
+ */
 function setTimer(callback, ms) {
   const { setTimeout, clearTimeout } = clockOfRealm()
   try {
@@ -33,11 +39,11 @@ function setTimer(callback, ms) {
 
 function clockOfRealm() {
   try {
-    // eslint-disable-next-line no-restricted-globals -- the one place that follows a faked clock
+    // eslint-disable-next-line no-restricted-globals -- no other file follows a faked clock
     const { setTimeout, clearTimeout } = globalThis
     if (typeof setTimeout === 'function' && typeof clearTimeout === 'function') return { setTimeout, clearTimeout }
   } catch {
-    // A realm that refuses to be asked has no clock.
+    // A realm whose globals can't be read counts as one without a clock.
   }
   return { setTimeout: realSetTimeout, clearTimeout: realClearTimeout }
 }

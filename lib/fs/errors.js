@@ -17,7 +17,7 @@ const SPECIAL_KINDS = {
 
 const numbers = new Map([...getSystemErrorMap()].map(([errno, [code]]) => [code, errno]))
 
-/** Whether Node.js's own errors of `read` say the path. */
+/** Whether the errors of `read` that this Node.js makes say the path. */
 const readSaysPath = Number.parseInt(process.versions.node) >= 26
 
 /** The error for a system call that failed. */
@@ -41,7 +41,7 @@ function specialFileError(kind, path) {
   return describe(new Error(message), 'EINVAL', 'open', path)
 }
 
-/** As Node.js's readFile says it. */
+/** The same error as that of Node.js's readFile. */
 function tooLargeError(size, path) {
   const error = new RangeError(`File size (${size}) is greater than 2 GiB`)
   return Object.assign(error, { code: 'ERR_FS_FILE_TOO_LARGE', path: show(path) })
@@ -51,7 +51,7 @@ function panicError(text, path) {
   return Object.assign(new Error(`Reading '${show(path)}' failed inside ya-syn-native: ${text}`), { path: show(path) })
 }
 
-/** The error that Node.js's own fs has for what is no path. */
+/** The error that Node.js's own fs throws at a value that is no path. */
 function pathError(path) {
   try {
     statSync(path, { throwIfNoEntry: false })
@@ -65,7 +65,7 @@ function describe(error, code, syscall, path) {
   return Object.assign(error, { errno: numbers.get(code), code, syscall, path: show(path) })
 }
 
-/** A path as text; what is no UTF-8 shows as U+FFFD. */
+/** A path as text, in which bytes that are no UTF-8 show as U+FFFD. */
 function show(path) {
   return typeof path === 'string' ? path : Buffer.from(path.buffer, path.byteOffset, path.byteLength).toString()
 }

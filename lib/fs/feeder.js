@@ -1,6 +1,6 @@
 'use strict'
 
-// Gives the paths of an iterable to a reading job, no more than its window has room for, and many at a time.
+// Gives the paths of an iterable to a job that reads files: many at a time, and no more than its window has room for.
 
 const { setImmediate } = require('node:timers')
 const core = require('../native/core.js')
@@ -9,7 +9,7 @@ const { invalid } = require('../base/validate.js')
 const { checkResult, toIterator } = require('../sources/task-sources.js')
 const { joinPaths, toNativePath } = require('./paths.js')
 
-/** Paths that cross at once: few at first, so that reading begins while the others are still collected. */
+/** How many paths cross at once: few at first, so that reading begins while others are still collected. */
 const LEAST = 64
 const MOST = 1024
 
@@ -20,12 +20,12 @@ class Feeder {
   #source
   #onSourceError
   #onBroken
-  /** What the user gave, by index, until its outcome is there: `{ path, native, error }`. @type {Map<number, any>} */
+  /** What the user gave, by index, until the outcome has come: `{ path, native, error }`. @type {Map<number, any>} */
   #inputs = new Map()
   #count = 0
-  /** Paths that were pulled and whose results were not given. */
+  /** How many paths were pulled whose results were not given yet. */
   #inFlight = 0
-  /** Paths that have not crossed yet. @type {(string | Uint8Array)[]} */
+  /** The paths that have not crossed yet. @type {(string | Uint8Array)[]} */
   #batch = []
   #batchSize = LEAST
   #flushing = false
@@ -34,7 +34,7 @@ class Feeder {
   #onPulled = (step) => this.#pulled(step)
   #onSourceFailed = (error) => this.#sourceFailed(error)
 
-  /** `onSourceError` is told what the source threw, and `onBroken` that the job can't be given anything. */
+  /** `onSourceError` is told what the source threw, and `onBroken` why the job can't be given any path. */
   constructor(paths, window, onSourceError, onBroken) {
     // Bytes are a path, and iterate as numbers.
     if (ArrayBuffer.isView(paths)) throw invalid('paths', paths, 'an (async) iterator or an (async) iterable of paths')
@@ -48,14 +48,14 @@ class Feeder {
     this.#job = job
   }
 
-  /** What was given as `index`. */
+  /** The input of that index, which is forgotten. */
   take(index) {
     const input = this.#inputs.get(index)
     this.#inputs.delete(index)
     return input
   }
 
-  /** So many results were given: their places in the window are free. */
+  /** So many results were given, and their places in the window are free. */
   free(results) {
     this.#inFlight -= results
   }
@@ -112,7 +112,7 @@ class Feeder {
     try {
       input.native = toNativePath(path)
     } catch (error) {
-      // It keeps its place among the others: an empty path crosses for it.
+      // The path keeps its place among the others: an empty one crosses in its stead.
       input.error = error
     }
     this.#inputs.set(this.#count++, input)
@@ -136,7 +136,7 @@ class Feeder {
     this.#cross(core.endPaths)
   }
 
-  /** An asynchronous source may have more in this turn. */
+  /** Waits for this turn of the event loop, in which an asynchronous source may give more. */
   #flushSoon() {
     if (this.#flushing || this.#batch.length === 0) return
     this.#flushing = true

@@ -1,11 +1,11 @@
 'use strict'
 
-// `listFiles`: the files under a folder, as a source that works alone, for executeTasks, and in readFiles.
+// `listFiles`: the files under a folder, as an iterator that works alone, as a source of executeTasks, and as one of readFiles.
 
 const core = require('../native/core.js')
 const { invalid } = require('../base/validate.js')
 const { JobIterator } = require('../sources/job-iterator.js')
-const { listOptions } = require('./options.js')
+const { toListOptions } = require('./options.js')
 const { Outcomes } = require('./outcomes.js')
 const { joinPaths, splitPaths, toNativePath } = require('./paths.js')
 
@@ -14,7 +14,7 @@ class ListedFiles extends JobIterator {
   #used = false
 
   constructor(dir, options) {
-    const { glob, ignore, followSymlinks, hidden, signal } = listOptions(options)
+    const { glob, ignore, followSymlinks, hidden, signal } = toListOptions('listFiles', options)
     const args = [core.workingFolder(), joinPaths([toNativePath(dir)]), glob, ignore, followSymlinks, hidden]
     const fault = core.faultOfPatterns(glob, ignore)
     if (fault !== '') throw invalid('glob or ignore', [...glob, ...ignore], `patterns that can be read (${fault})`)
@@ -22,7 +22,9 @@ class ListedFiles extends JobIterator {
     this.#args = args
   }
 
-  /** Opens a native job that lists; the arguments given come first. */
+  /**
+   * Opens a job that lists, by a function of the core whose last arguments say what to list; `args` come before them.
+   */
   open(open, ...args) {
     if (this.#used) throw invalid('paths', this, 'a source that was not used before')
     this.#used = true

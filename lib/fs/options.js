@@ -1,15 +1,22 @@
 'use strict'
 
-// Checks the options of reading and listing, and fills in what was left out. Each option is read once, at the call: what
-// becomes of the object later, or what a getter would give the next time, changes nothing.
+// Checks the options of reading and listing, and fills in what was left out.
 
 const { Buffer } = require('node:buffer')
-const { checkLimit, checkOptionalSignal, invalid } = require('../base/validate.js')
+const {
+  checkLimit,
+  checkNames,
+  checkOptionalBoolean,
+  checkOptionalSignal,
+  checkPlainObject,
+  invalid,
+  readOnce,
+} = require('../base/validate.js')
 
 const FILES_IN_FLIGHT = 2048
 const BYTES_IN_FLIGHT = 64 * 1024 * 1024
 
-const READ_OPTIONS = [
+const READ_NAMES = [
   'encoding',
   'errors',
   'maxBytesInFlight',
@@ -19,19 +26,18 @@ const READ_OPTIONS = [
   'special',
   'timeout',
 ]
-const LIST_OPTIONS = ['followSymlinks', 'glob', 'hidden', 'ignore', 'signal']
+const LIST_NAMES = ['followSymlinks', 'glob', 'hidden', 'ignore', 'signal']
 
-/** A string is the encoding, as for Node.js's readFile. */
-function readOptions(given) {
-  const object =
-    typeof given === 'string' ? { encoding: given } : asObject(given, 'an object, an encoding, or left out')
-  const options = readOnce(object, READ_OPTIONS)
+/** The options of `what` reads. A string is the encoding, as for Node.js's readFile. */
+function toReadOptions(what, given) {
+  const object = typeof given === 'string' ? { encoding: given } : given
+  const options = readOptions(what, object, READ_NAMES, 'an object, an encoding, or left out')
   const { encoding, errors = 'throw', ordered = true, special = false, signal, timeout } = options
   const { maxFilesInFlight = FILES_IN_FLIGHT, maxBytesInFlight = BYTES_IN_FLIGHT } = options
   checkLimit('maxFilesInFlight', maxFilesInFlight)
   checkLimit('maxBytesInFlight', maxBytesInFlight)
-  checkBoolean('ordered', ordered)
-  checkBoolean('special', special)
+  checkOptionalBoolean('ordered', ordered)
+  checkOptionalBoolean('special', special)
   checkOptionalSignal(signal)
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0)) {
     throw invalid('timeout', timeout, 'a number of milliseconds above 0, or left out')
@@ -49,26 +55,16 @@ function readOptions(given) {
   }
 }
 
-function asObject(options, remedy) {
+/** A copy of the options of `what`, without any that it does not know. @returns {any} */
+function readOptions(what, options, names, remedy = 'an object, or left out') {
   if (options == null) return {}
-  if (typeof options !== 'object' || Array.isArray(options)) throw invalid('options', options, remedy)
-  return options
+  checkPlainObject('options', options, remedy)
+  const own = readOnce(options, names)
+  checkNames(what, own, names)
+  return own
 }
 
-/** A copy of the options of these names; any other that has a value is refused. @returns {any} */
-function readOnce(given, names) {
-  for (const name of Object.keys(given)) {
-    if (!names.includes(name) && given[name] !== undefined)
-      throw invalid("An option's name", name, `one of ${names.join(', ')}`)
-  }
-  return Object.fromEntries(names.map((name) => [name, given[name]]))
-}
-
-function checkBoolean(name, value) {
-  if (typeof value !== 'boolean') throw invalid(name, value, 'true, false, or left out')
-}
-
-/** What Node.js's readFile takes; `undefined` stands for a Buffer. */
+/** The encodings that Node.js's readFile takes; `undefined` stands for a Buffer. */
 function encodingOf(encoding) {
   if (encoding == null || encoding === 'buffer') return undefined
   if (typeof encoding !== 'string' || !Buffer.isEncoding(encoding)) {
@@ -77,11 +73,11 @@ function encodingOf(encoding) {
   return encoding
 }
 
-function listOptions(given) {
-  const options = readOnce(asObject(given, 'an object, or left out'), LIST_OPTIONS)
+function toListOptions(what, given) {
+  const options = readOptions(what, given, LIST_NAMES)
   const { glob, ignore, followSymlinks = false, hidden = false, signal } = options
-  checkBoolean('followSymlinks', followSymlinks)
-  checkBoolean('hidden', hidden)
+  checkOptionalBoolean('followSymlinks', followSymlinks)
+  checkOptionalBoolean('hidden', hidden)
   checkOptionalSignal(signal)
   return {
     glob: patterns('glob', glob),
@@ -103,4 +99,4 @@ function patterns(name, value) {
   return list
 }
 
-module.exports = { listOptions, readOptions }
+module.exports = { toListOptions, toReadOptions }

@@ -1,6 +1,6 @@
 'use strict'
 
-// What became of files, out of a chunk that came from Rust. Its layout is told in src/node/fs/chunk.rs.
+// Makes results and errors of a chunk that tells what became of files. src/node/fs/chunk.rs tells the layout of a chunk.
 
 const { Buffer } = require('node:buffer')
 const { markAsUntransferable } = require('node:worker_threads')
@@ -15,7 +15,7 @@ class Outcomes {
   #facts
   #paths
   #position = 0
-  /** The slab that is being used up, how many were before it, and where its next file starts. */
+  /** The slab of the next small file, how many slabs were taken, and where the file starts in the slab. */
   #slab
   #slabs = 0
   #start = 0
@@ -33,7 +33,7 @@ class Outcomes {
   /**
    * Calls `each(index, outcome)` for all files, with `{ path, data }` or `{ path, error }`.
    *
-   * @param {{ take(index: number): any } | undefined} inputs where the paths are that the chunk does not tell
+   * @param {{ take(index: number): any } | undefined} inputs has the paths, where the chunk does not tell them
    * @param {{ encoding?: BufferEncoding, timeout?: number }} options
    * @param {(index: number, outcome: { path: any, data?: string | Buffer, error?: any }) => void} each
    */
@@ -57,19 +57,22 @@ class Outcomes {
     this.#start += length
     if (encoding !== undefined)
       return { path, data: length === 0 ? '' : this.#slab.toString(encoding, start, start + length) }
-    // An empty view of a slab would be no use: Node.js gives an empty Buffer its own memory.
+    // An empty view of a slab would keep the slab in memory. An empty Buffer has memory of its own.
     if (length === 0) return { path, data: Buffer.alloc(0) }
     return { path, data: start === 0 && length === this.#slab.length ? this.#slab : this.#shared(start, length) }
   }
 
-  /** A part of a slab. Transferring it to another thread would take the others' bytes along. */
+  /**
+   * A part of a slab, which must not be transferred to another thread: the other files in the slab would lose their
+   * bytes.
+   */
   #shared(start, length) {
     if (start === 0) markAsUntransferable(this.#slab.buffer)
     return this.#slab.subarray(start, start + length)
   }
 
   #nextSlab() {
-    // Rust starts a file's slab anew only where the last one ends, or leaves an empty one behind.
+    // A slab ends where a file ends, and Rust may leave an empty slab between two others.
     do this.#slab = this.#chunk.slabs[this.#slabs++]
     while (this.#slab.length === 0)
     this.#start = 0
@@ -85,13 +88,13 @@ class Outcomes {
   }
 }
 
-/** The stack begins with whoever awaits the outcomes: our own frames would push the user's out. */
+/** Makes the stack begin with whoever awaits the outcomes, since our own frames would push those of the user out. */
 function fromHere(error) {
   Error.captureStackTrace(error, Outcomes.prototype.forEach)
   return error
 }
 
-/** Text beyond V8's limit for strings is the file's error, as for Node.js's readFile. */
+/** A file too long for a string of V8 has that as its error, as for Node.js's readFile. */
 function withEncoding(path, data, encoding) {
   if (encoding === undefined) return { path, data }
   try {

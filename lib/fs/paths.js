@@ -1,6 +1,6 @@
 'use strict'
 
-// Paths as users give them, and as they cross into Rust: in one piece, each ended by a NUL.
+// Turns paths that users give into what crosses to Rust, and back: many paths in one piece, each ended by a NUL.
 
 const { Buffer, isUtf8 } = require('node:buffer')
 const { fileURLToPath } = require('node:url')
@@ -10,8 +10,8 @@ const { pathError } = require('./errors.js')
 const NUL = Buffer.from([0])
 
 /**
- * The path as a string or bytes without NUL. Throws Node.js's own error for anything else. Bytes are a copy, since their
- * owner may use them again. What comes from another realm is told by what it is, as Node.js does.
+ * The path as a string or bytes without NUL. Throws Node.js's own error for any other value. Bytes are copied, since their
+ * owner may change them. Values of other realms count too, as they do for Node.js.
  *
  * @returns {string | Uint8Array}
  */
@@ -25,7 +25,7 @@ function toNativePath(path) {
   throw pathError(path)
 }
 
-/** By shape, as Node.js tells it: the URL may be of another realm. */
+/** Goes by the shape of the value, as Node.js does, since the URL may be of another realm. */
 function isUrl(value) {
   return (
     typeof value?.href === 'string' &&
@@ -40,7 +40,7 @@ function joinPaths(paths) {
   return Buffer.concat(paths.flatMap((path) => [typeof path === 'string' ? Buffer.from(path) : path, NUL]))
 }
 
-/** Strings, but a Buffer for what is no UTF-8. */
+/** The paths as strings, and as a Buffer where a path is no UTF-8. */
 function splitPaths(bytes) {
   if (isUtf8(bytes)) return bytes.utf8Slice(0, bytes.length - 1).split('\0')
   const paths = []

@@ -1,15 +1,18 @@
 'use strict'
 
-// `readFiles` and `readFilesToArray`: many files read on threads of the package's own.
+// `readFiles` and `readFilesToArray`: read many files on threads of the package's own.
 
 const core = require('../native/core.js')
 const { Feeder } = require('./feeder.js')
 const { JobIterator } = require('../sources/job-iterator.js')
 const { ListedFiles } = require('./list-files.js')
-const { readOptions } = require('./options.js')
+const { toReadOptions } = require('./options.js')
 const { Outcomes } = require('./outcomes.js')
 
-/** Results after which paths are pulled anew: fewer would cross in small pieces, and more would let reading stand still. */
+/**
+ * After so many results paths are pulled again: after fewer, paths would cross in small pieces; after more, reading
+ * would stand still.
+ */
 const REFILL = 64
 
 class FileReads extends JobIterator {
@@ -19,6 +22,8 @@ class FileReads extends JobIterator {
   #folder = core.workingFolder()
   /** Gives paths to the job; a listing in Rust does that itself. @type {Feeder | undefined} */
   #feeder
+  /** What the source of paths threw, as `{ error }`. */
+  #sourceFailure
 
   constructor(paths, options) {
     super(() => this.#start(), options.signal)
@@ -29,7 +34,9 @@ class FileReads extends JobIterator {
     this.#feeder = new Feeder(
       paths,
       options.maxFilesInFlight,
-      (error) => this.failAtEnd(error),
+      (error) => {
+        this.#sourceFailure = { error }
+      },
       (error) => this.breakOff(error),
     )
   }
@@ -59,6 +66,10 @@ class FileReads extends JobIterator {
     })
   }
 
+  failureAtEnd() {
+    return this.#sourceFailure
+  }
+
   async closeSource() {
     await this.#feeder?.close()
   }
@@ -73,7 +84,7 @@ class FileReads extends JobIterator {
   }
 }
 
-/** Collects outcomes by the place of their path, whichever comes first. */
+/** Collects outcomes by the index of their path, in whatever order they come. */
 class ArrayOfReads extends FileReads {
   results = []
 
@@ -87,11 +98,15 @@ class ArrayOfReads extends FileReads {
 }
 
 function readFiles(paths, options) {
-  return new FileReads(paths, readOptions(options))
+  return new FileReads(paths, toReadOptions('readFiles', options))
 }
 
 async function readFilesToArray(paths, options) {
-  const reads = new ArrayOfReads(paths, { ...readOptions(options), errors: 'yield', ordered: false })
+  const reads = new ArrayOfReads(paths, {
+    ...toReadOptions('readFilesToArray', options),
+    errors: 'yield',
+    ordered: false,
+  })
   await reads.next()
   return reads.results
 }

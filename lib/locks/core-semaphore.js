@@ -10,10 +10,10 @@ const { giveBack, waitWith } = require('./waiters.js')
 
 /** The semaphore in the core, as the integer that stands for it there. */
 const HANDLE = Symbol('handle')
-/** Those who wait for completions; absent until somebody does. */
+/** The waits for completions; absent until there is one. */
 const OBSERVERS = Symbol('observers')
 
-/** Opens a semaphore in the core for as long as `owner` lives: one of its own, or what `create` gives. */
+/** Opens a semaphore in the core for as long as `owner` lives. `create` may lease one that others use too. */
 function openSemaphore(owner, name, limit, create = core.createSemaphore) {
   const id = typeof limit === 'number' ? create(limit) : 0
   if (id === 0) throw invalidLimit(name, limit)
@@ -60,8 +60,8 @@ class CoreSemaphore {
 }
 
 /**
- * A queued callback. It carries its caller's async context itself: with a million of them in a
- * queue, a promise and a suspended function each would cost three times the time and memory.
+ * A queued callback, with its caller's async context. For a million callbacks in a queue, a promise and a suspended function
+ * for each would take three times the time and memory.
  */
 class Waiter extends AsyncResource {
   constructor(semaphore, cb, resolve, reject) {
@@ -89,7 +89,7 @@ class Waiter extends AsyncResource {
   }
 }
 
-/** Runs `cb` with the permit had. */
+/** Runs `cb` under a permit that was taken, and gives the permit back. */
 function run(semaphore, cb) {
   return call(cb).then(
     (value) => {
@@ -105,14 +105,14 @@ function run(semaphore, cb) {
 
 const { then } = Promise.prototype
 
-/** A promise may have a `then` of its own, which could throw or call back twice. To await it asks for none. */
+/** For a promise with a `then` of its own, which could throw or call back twice: `await` copes with both. */
 async function follow(promise) {
   return await promise
 }
 
 /**
- * The promise of `cb`. One that throws is no different: the permit is given back later, not from
- * within, or a long queue of such callbacks would overflow the stack.
+ * The promise of what `cb` returns or throws. A callback that throws also ends in a microtask of its own: were its permit given
+ * back from within, a long queue of such callbacks would overflow the stack.
  */
 function call(cb) {
   try {
@@ -135,7 +135,7 @@ function observersOf(semaphore) {
   return (semaphore[OBSERVERS] ??= { complete: [], completeAll: [] })
 }
 
-/** Tells those who wait for completions; whoever was woken before starts before they go on. */
+/** Resolves the waits for completions. A waiter that was woken before starts before they go on. */
 function settled(semaphore) {
   const observers = semaphore[OBSERVERS]
   if (observers === undefined) return

@@ -1,7 +1,7 @@
 'use strict'
 
-// Ids of executions: shaped as a UUID, unique in the process, and cheap. A random UUID whose last
-// twelve digits count up; the random part differs in each thread.
+// Ids of executions, shaped as a UUID and cheap to make: a random UUID whose last twelve digits count up. Each thread has a
+// random part of its own, so the ids are unique in the process.
 
 const { randomUUID } = require('node:crypto')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// A permit held by an object instead of a callback.
+// A permit that an object holds instead of a callback, until the object is released.
 
 const { ASYNC_DISPOSE, DISPOSE } = require('../base/disposal.js')
 

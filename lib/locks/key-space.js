@@ -2,12 +2,13 @@
 
 // The keys of one provider: which synchronizer stands for which, and their tables in the core.
 //
-// Types ask for strings, but ya-syn takes whatever a Map tells apart. The core knows strings alone, so numbers, booleans
-// and bigints are named in a table of their own, where 1 is no '1'.
+// The types ask for strings, but ya-syn takes every value that a Map tells apart. The core knows strings alone, so numbers,
+// booleans and bigints are put into a table of their own by type and value, where 1 differs from '1'.
 
 const { randomUUID } = require('node:crypto')
 const core = require('../native/core.js')
 const { TableHandle, closeWith } = require('../native/handles.js')
+const { KeyNames } = require('./names.js')
 const { isShared } = require('./process-scope.js')
 const { Synchronizer } = require('./synchronizer.js')
 const { checkOptionalFunction, invalid, invalidLimit } = require('../base/validate.js')
@@ -46,7 +47,7 @@ class KeySpace {
   open(key, limit, id) {
     const isString = typeof key === 'string'
     if (!isString) this.#checkOther(key)
-    // Its synchronizer was collected, but its turn to be closed has not come: the key starts afresh.
+    // The last synchronizer of the key was collected, but has not been closed yet: the key starts afresh.
     this.#synchronizers.get(key)?.close()
     const handle = typeof limit === 'number' ? this.#lease(isString, key, limit) : 0
     if (handle === 0) throw invalidLimit('maxConcurrentExecution', limit)
@@ -80,40 +81,7 @@ class KeySpace {
   }
 }
 
-/** What a synchronizer found by key is called; for every execution, so the name is made up front. */
-class KeyNames {
-  #space
-
-  constructor(space, key, id, handle) {
-    this.#space = space
-    // Joined, because what is added up stays a chain of pieces, twice as large.
-    this.synchronizerId = ['id:', id, ' key:', key].join('')
-    this.handle = handle
-  }
-
-  get providerId() {
-    return this.#space.providerId
-  }
-
-  get shared() {
-    return this.#space.shared
-  }
-
-  get onEvent() {
-    return this.#space.onEvent
-  }
-
-  get raiseOnReentrant() {
-    return this.#space.raiseOnReentrant
-  }
-
-  toParams() {
-    const { handle, providerId, synchronizerId } = this
-    return { ...this.#space.params, providerId, synchronizerId, maxConcurrentExecution: core.limit(handle) }
-  }
-}
-
-/** Refers to the synchronizer of a key, and gives the key up once it was collected. */
+/** Refers to the synchronizer of a key; its `close` gives the key up once the synchronizer was collected. */
 class KeyReference extends WeakRef {
   constructor(synchronizer, synchronizers, key, handle) {
     super(synchronizer)

@@ -1,15 +1,18 @@
 'use strict'
 
-// What semaphores that threads share need beside the others: to hear of grants made by other
-// threads, to keep a thread alive that waits for one, and an identity that all threads agree on.
+// What a semaphore needs when threads share it: grants by other threads are heard of, a thread stays alive while it waits
+// for one, and re-entry goes by an identity that all threads agree on.
 
-const { setInterval } = require('node:timers')
 const core = require('../native/core.js')
 const { answerOf, warnOfFault } = require('../native/faults.js')
+const { freeLoop, holdLoop } = require('../native/keep-alive.js')
 const { invalid } = require('../base/validate.js')
 const { wake } = require('./waiters.js')
 
-/** On an owner: the number by which all threads know its semaphore. Absent on others. */
+/**
+ * The property of an owner that has the number by which all threads know its semaphore; `undefined` for a semaphore of
+ * one thread.
+ */
 const SHARED = Symbol('shared')
 
 function isShared(scope) {
@@ -20,12 +23,12 @@ function isShared(scope) {
 
 let connected = false
 
-/** Asks to be told of the grants by other threads, when something here waits for the first time. */
+/** Asks to be told of the grants by other threads, when this thread waits for the first time. */
 function connect() {
   if (connected) return
   connected = true
-  // Not in the caller's stack: it lasts as long as this thread, and tools that look for what a test
-  // left open would take it for something of the test.
+  // The connection lasts as long as this thread. Made in the caller's stack, tools that look for what a test left open would
+  // take it for something of the test.
   Promise.resolve().then(() => {
     try {
       core.connect(granted)
@@ -33,7 +36,7 @@ function connect() {
       connected = false
       warnOfFault(error)
     }
-    // What came before there was a bell.
+    // These grants came before the core could tell of them.
     granted(takeMail())
   })
 }
@@ -55,29 +58,28 @@ function takeMail() {
 /** The table of the synchronizers that threads share by their `synchronizerId`; opened by the first. */
 let table
 
-/** Leases the semaphore that all threads have under that id; 0 when `limit` is none. */
+/** Leases the semaphore that all threads have under that id. Returns 0 when `limit` is no limit. */
 function leaseShared(synchronizerId, limit) {
   table ??= core.openSpace('synchronizers')
   return core.leaseKey(table, synchronizerId, limit)
 }
 
-/** What re-entry is told by. */
+/** What tells the semaphore of `owner` from others when a section is entered again. */
 function identityOf(owner) {
   return owner[SHARED] ?? owner
 }
 
-const LONG = 2 ** 31 - 1
-/** How many wait for each semaphore here, by its handle. */
+/** How many waits of this thread each semaphore has, by its handle. */
 const waiting = new Map()
-/** Those of them that another thread holds a permit of. */
+/** The handles of those semaphores among them of which another thread holds a permit. */
 const awaited = new Set()
-let timer
-let held = false
+/** Whether the event loop is held for them. */
+let holds = false
 
-/** Nothing else in this thread need be pending while another one has the permit. */
+/** Keeps this thread alive during `wait` while another thread has a permit, even when nothing else is pending here. */
 function holdLoopDuring(wait, handle) {
   connect()
-  // Once the caller awaits it: what waited starts first then, and the bookkeeping comes after.
+  // By then the caller awaits the promise: so its section starts first, and the bookkeeping comes after.
   Promise.resolve().then(() => {
     waiting.set(handle, (waiting.get(handle) ?? 0) + 1)
     updateLoop(handle)
@@ -94,26 +96,24 @@ function waitIsOver(handle) {
 }
 
 /**
- * Called when a permit may have come here from another thread, or gone there. While this thread has
- * all permits itself it waits for nobody else, and may end as it may with semaphores of its own.
+ * To be called when a permit may have passed between this thread and another. While this thread has all permits itself, it
+ * waits for no other, and may end as a thread may that waits for a semaphore of its own.
  */
 function updateLoop(handle) {
   if (waiting.has(handle) && isHeldElsewhere(handle)) awaited.add(handle)
   else awaited.delete(handle)
-  const hold = awaited.size > 0
-  if (hold === held) return
-  held = hold
-  // One timer for good: to set and clear one each time took a fifth of a hand-over.
-  timer ??= setInterval(() => {}, LONG)
-  if (held) timer.ref()
-  else timer.unref()
+  const isAwaiting = awaited.size > 0
+  if (isAwaiting === holds) return
+  holds = isAwaiting
+  if (holds) holdLoop()
+  else freeLoop()
 }
 
 function isHeldElsewhere(handle) {
   try {
     return core.heldElsewhere(handle)
   } catch (error) {
-    // Nobody may end for it.
+    // A thread must not end because the core can't tell.
     warnOfFault(error)
     return true
   }

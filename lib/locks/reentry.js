@@ -2,9 +2,9 @@
 
 // Knows whether code runs inside a semaphore's section, by marks in the async context.
 //
-// A mark ends with its section, so work that outlives the section is outside again. Marks are
-// chained from inner to outer; those that ended are unlinked on the way, or a program that keeps
-// starting sections from within others would drag all of them along.
+// A mark ends with its section, so work that outlives the section is outside again. Each mark refers to the one around it.
+// Marks that ended are unlinked when the chain is walked: a program that always starts the next section from within the last
+// one would keep all of their marks in memory otherwise.
 
 const { AsyncLocalStorage } = require('node:async_hooks')
 
@@ -57,7 +57,7 @@ function runInside(mark, callback, argument) {
   return storage.run(mark, callback, argument)
 }
 
-/** What tells later, and anywhere, whether the code that calls this now is inside a semaphore's section still. */
+/** A function that tells, later and in any context, whether the caller of now is still inside a semaphore's section. */
 function captureSections() {
   const captured = storage.getStore()
   return (semaphore) => {

@@ -2,16 +2,14 @@
 
 // One section under a semaphore: admission, the events on the way, the callback, the release.
 //
-// `owner` is a Semaphore or a Synchronizer; it holds the handle of the semaphore in the core. `call`
-// says what this execution is about:
-//   signal, timeout, throttle, isCanceled   how it may wait
+// `owner` is a Semaphore or a Synchronizer, which has the handle of the semaphore in the core. `call` tells of this execution:
+//   signal, timeout, throttle, isCanceled   how the execution may wait
 //   context                                 what errors name
-//   notify(type)                            told of each event; left out when nobody listens
+//   notify(type)                            is told of each event; `undefined` when nobody listens
 //
-// The code after each `await` runs in the async context of the caller, so listeners, callbacks
-// and errors belong to whoever called, not to whoever released the permit. In whatever way
-// somebody waits, as many microtasks lie between the grant and the callback: callbacks start in
-// the order of the grants.
+// The code after each `await` runs in the async context of the caller, so listeners, callbacks and errors belong to the
+// caller, and not to whoever released the permit. All kinds of waits have the same number of microtasks between the grant
+// and the callback, so that callbacks start in the order of the grants.
 
 const core = require('../native/core.js')
 const {
@@ -25,12 +23,15 @@ const { HANDLE, settled } = require('./core-semaphore.js')
 const { SHARED, holdLoopDuring, identityOf, updateLoop } = require('./process-scope.js')
 const { TIMED_OUT, ABORTED, giveBack, wait, waitWithin } = require('./waiters.js')
 
-/** Costs one promise less to await than nothing does; inside an AsyncLocalStorage that is a tenth of a section. */
+/**
+ * To await this promise makes one promise less than to await `undefined`; inside an AsyncLocalStorage that is a tenth
+ * of a section.
+ */
 const READY = Promise.resolve()
 
 /**
- * Takes a permit or a place in the queue, in the order of the calls. What is returned must be
- * awaited, and what comes of that given to `admitted`.
+ * Takes a permit or a place in the queue, in the order of the calls. The caller awaits the result, and gives the outcome to
+ * `admitted`.
  */
 function admit(owner, call) {
   const { notify, signal, timeout } = call
@@ -60,7 +61,7 @@ function onLeaveOf({ notify }) {
   return notify && ((outcome) => notify(outcome === TIMED_OUT ? 'Timeout' : 'Cancel'))
 }
 
-/** Enters with the permit had, unless the wait ended without, or the execution was called off meanwhile. */
+/** Enters the section, unless the wait ended without a permit, or the execution was called off meanwhile. */
 function admitted(owner, call, outcome) {
   const { context, isCanceled, notify, signal } = call
   if (outcome === TIMED_OUT) throw new SynchronizerTimeoutError(context)
@@ -81,7 +82,7 @@ function admitted(owner, call, outcome) {
   notify?.('Acquired')
 }
 
-/** Gives a permit back in one of the two ways of the core. */
+/** Gives a permit back by `core.release`, or by `core.leave` when its section had begun. */
 function giveUp(owner, way) {
   try {
     giveBack(way, owner[HANDLE])
@@ -101,7 +102,10 @@ function leave(owner, call) {
   }
 }
 
-/** Runs `callback` under a permit of `owner`; it gets `argument`, or else whether it re-entered. */
+/**
+ * Runs `callback` under a permit of `owner`, with `argument`, or without one with whether the section was entered
+ * again.
+ */
 async function runSection(owner, callback, argument, call) {
   const identity = identityOf(owner)
   let outer = innermost()

@@ -1,6 +1,6 @@
 'use strict'
 
-// The semaphore with re-entry and events: what a Synchronizer is, without its names.
+// The semaphore with re-entry and events. It runs the same sections as a Synchronizer, but has no names.
 
 const core = require('../native/core.js')
 const { CoreSemaphore, HANDLE } = require('./core-semaphore.js')
@@ -30,7 +30,7 @@ class Semaphore extends CoreSemaphore {
   }
 }
 
-/** Reads the options once: what becomes of the object while the execution waits is no business of it. */
+/** Reads the options once: what becomes of the object while the execution waits changes nothing. */
 function toCall({ onEvent, isCanceled, throttle }) {
   checkOptionalFunction('onEvent', onEvent)
   checkOptionalFunction('isCanceled', isCanceled)

@@ -2,33 +2,27 @@
 
 // A named semaphore with events, time limits, throttling, cancellation and guards.
 
-const { randomUUID } = require('node:crypto')
 const { eitherSignal } = require('../base/abort.js')
 const core = require('../native/core.js')
-const { HANDLE, openSemaphore } = require('./core-semaphore.js')
+const { HANDLE } = require('./core-semaphore.js')
 const { SynchronizerReentrantExecutionError } = require('../base/errors.js')
 const { nextExecutionId } = require('./execution-id.js')
 const { SynchronizerGuard } = require('./guard.js')
 const { notifyListener } = require('../base/listeners.js')
-const { SHARED, identityOf, isShared, leaseShared } = require('./process-scope.js')
+const { OwnNames } = require('./names.js')
+const { SHARED, identityOf } = require('./process-scope.js')
 const { isInside } = require('./reentry.js')
 const { admit, admitted, leave, runSection } = require('./section.js')
-const {
-  checkFunction,
-  checkOptionalFunction,
-  checkOptionalSignal,
-  checkOptions,
-  invalid,
-  readOnce,
-} = require('../base/validate.js')
+const { View } = require('./view.js')
+const { checkFunction, checkOptionalFunction, checkOptionalSignal, checkOptions } = require('../base/validate.js')
 
 class Synchronizer {
   #names
   #params
 
   /**
-   * `names` supplies the parameters instead, and a handle that is already open: the provider makes
-   * one synchronizer per key, and most of them are never asked for their parameters.
+   * `names`, when given, take the place of `params` and have a semaphore that is already open: a provider makes one
+   * synchronizer per key, and most of them are never asked for their parameters.
    */
   constructor(params, names) {
     this.#names = names ?? new OwnNames(this, params ?? {})
@@ -110,7 +104,7 @@ class Synchronizer {
     }
   }
 
-  /** Reads the options once: what becomes of the object while the execution waits is no business of it. */
+  /** Reads the options once: what becomes of the object while the execution waits changes nothing. */
   #start({ cb, executionId, isCanceled, signal, throttle }, timeout, throttled, viewSignal) {
     checkFunction('cb', cb)
     checkOptionalFunction('isCanceled', isCanceled)
@@ -132,62 +126,16 @@ class Synchronizer {
     return { providerId, synchronizerId, executionId: executionId ?? nextExecutionId() }
   }
 
-  /** Nothing when nobody would hear it; a subclass hears it by overriding `emitEvent`. */
+  /** What tells events, or `undefined` when nobody listens; a subclass may listen by overriding `emitEvent`. */
   #notifier(context) {
     if (this.#names.onEvent === undefined && this.emitEvent === Synchronizer.prototype.emitEvent) return undefined
     return (type) => notifyListener('emitEvent', () => this.emitEvent(type, context))
   }
 }
 
-const PARAMS = ['maxConcurrentExecution', 'onEvent', 'providerId', 'raiseOnReentrant', 'scope', 'synchronizerId']
-
-/** The parameters of a synchronizer that was made with them. */
-class OwnNames {
-  constructor(owner, given) {
-    const params = readOnce(given, PARAMS)
-    const { maxConcurrentExecution, onEvent, synchronizerId } = params
-    checkOptionalFunction('onEvent', onEvent)
-    this.shared = isShared(params.scope)
-    if (this.shared && typeof synchronizerId !== 'string') {
-      throw invalid('synchronizerId', synchronizerId, "a string for a synchronizer of scope 'process'")
-    }
-    const create = this.shared ? (limit) => leaseShared(synchronizerId, limit) : core.createSemaphore
-    this.handle = openSemaphore(owner, 'maxConcurrentExecution', maxConcurrentExecution ?? 1, create)
-    this.params = params
-    this.providerId = params.providerId ?? randomUUID()
-    this.synchronizerId = params.synchronizerId ?? randomUUID()
-    this.onEvent = onEvent
-    this.raiseOnReentrant = params.raiseOnReentrant === true
-  }
-
-  toParams() {
-    const { handle, params, providerId, synchronizerId } = this
-    return { ...params, providerId, synchronizerId, maxConcurrentExecution: core.limit(handle) }
-  }
-}
-
-/** The time limit in milliseconds; none for Infinity, so that no timer keeps the process for it. */
+/** The time limit in milliseconds. Infinity is no limit, so that no timer keeps the process alive for it. */
 function toBound(ms) {
   return ms == null || ms === Infinity ? undefined : Number(ms)
 }
 
-/** What `timeout()` and `throttle()` return. */
-class View {
-  #synchronizer
-  #run
-
-  constructor(synchronizer, run) {
-    this.#synchronizer = synchronizer
-    this.#run = run
-  }
-
-  get stats() {
-    return this.#synchronizer.stats
-  }
-
-  synchronized(params) {
-    return this.#run(params)
-  }
-}
-
-module.exports = { PARAMS, Synchronizer }
+module.exports = { Synchronizer }

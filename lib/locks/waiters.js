@@ -1,10 +1,10 @@
 'use strict'
 
-// The promises of those who wait for a permit, found by the ticket that the core gave them.
+// The waits for permits, by the tickets that the core gave them.
 //
-// The core uses a ticket again as soon as its waiter was granted the permit or has left the queue. So a waiter
-// that has settled never acts on its ticket again, and nothing that may throw stands between a grant and its waiter:
-// the waiter settles first, and whatever is to be tidied up comes after and throws nothing.
+// The core uses a ticket again as soon as its waiter was granted the permit or has left the queue. So a waiter that has
+// settled never acts on its ticket again, and nothing that may throw stands between a grant and its waiter: the waiter
+// settles first, and then tidies up, which throws nothing.
 
 const { AsyncResource } = require('node:async_hooks')
 const core = require('../native/core.js')
@@ -16,10 +16,10 @@ const GRANTED = 0
 const TIMED_OUT = 1
 const ABORTED = 2
 
-/** Arrays that empty below this length are kept: they will likely fill again. */
+/** An array that becomes empty is kept up to this length, since it will likely fill again. */
 const KEEP = 1024
 
-// The core recycles tickets, so this array is as long as most ever waited at once.
+// The core uses tickets again, so this array is as long as the most waiters at one time.
 let wakers = []
 let waiting = 0
 
@@ -35,12 +35,17 @@ function take(ticket) {
   return waker
 }
 
-/** Calls `waiter.granted()` on the grant, whatever the async context is then. It must not throw. */
+/**
+ * Calls `waiter.granted()` on the grant, in the async context of whoever gave the permit. The method must not throw.
+ */
 function waitWith(ticket, waiter) {
   put(ticket, waiter)
 }
 
-/** Waits for the grant. `onJoin` is called first; a listener behind it may well give the permit at once. */
+/**
+ * Waits for the grant. `onJoin` is called once the wait has begun, since a listener that it calls may give the permit
+ * at once.
+ */
 function wait(ticket, onJoin) {
   return new Promise((resolve) => {
     put(ticket, resolve)
@@ -50,8 +55,8 @@ function wait(ticket, onJoin) {
 
 /**
  * Waits for the grant, the end of `timeout` milliseconds or an abort, and tells which came first.
- * `onJoin` is called first, as in `wait`; `onLeave` is called the moment one of the last two ends the wait, in the caller's async context.
- * A signal that can't be listened to ends the wait with what it threw.
+ * `onJoin` is called as in `wait`. `onLeave` is called in the caller's async context, the moment that the time limit or the
+ * signal ends the wait. A signal that can't be listened to ends the wait with what it threw.
  */
 function waitWithin(ticket, timeout, signal, onJoin, onLeave) {
   return new Promise((resolve) => {
@@ -65,7 +70,7 @@ function waitWithin(ticket, timeout, signal, onJoin, onLeave) {
 
 class BoundedWaiter {
   #ticket
-  /** Absent once it has settled. */
+  /** `undefined` once the wait has settled. */
   #resolve
   #onLeave
   #signal
@@ -75,7 +80,7 @@ class BoundedWaiter {
   constructor(ticket, resolve, onLeave) {
     this.#ticket = ticket
     this.#resolve = resolve
-    // A signal calls back in the context of whoever aborts, and a faked clock in that of whoever turns it.
+    // A signal calls back in the context of whoever aborts it, and a faked clock in the context of whoever turns it.
     this.#onLeave = onLeave && AsyncResource.bind(onLeave)
   }
 
@@ -109,7 +114,7 @@ class BoundedWaiter {
     try {
       if (!core.cancel(this.#ticket)) return
     } catch (error) {
-      // The permit was granted, or the core can't tell: the wait goes on.
+      // Unless the core took the ticket out of the queue all the same, the permit was granted or will be: the wait goes on.
       if (answerOf(error) !== true) return warnOfFault(error)
       fault = { error }
     }
@@ -127,7 +132,7 @@ class BoundedWaiter {
   }
 }
 
-/** Tells the waiter of `ticket` that it has the permit; 0 is nobody. */
+/** Tells the waiter of `ticket` that it has the permit; 0 stands for no waiter. */
 function wake(ticket) {
   if (ticket === 0) return
   const waker = take(ticket)
@@ -136,8 +141,8 @@ function wake(ticket) {
 }
 
 /**
- * Gives a permit back in one of the two ways of the core, and wakes who has it now. Should the core panic, it has gone on
- * all the same.
+ * Gives a permit back by `way`, which is `core.release` or `core.leave`, and wakes the waiter that has the permit now. When the
+ * core panics, it has passed the permit on all the same.
  */
 function giveBack(way, handle) {
   let ticket

@@ -15,7 +15,7 @@ function bindingError(error) {
     ...causes.map((cause) => `  - ${cause}`),
     remedy(causes),
   ].join('\n')
-  // No `cause`: the message has it all, and Node.js would print the whole chain with its stacks below it.
+  // The error has no `cause`: the message tells all of it, and Node.js would print the chain of causes with their stacks.
   return Object.assign(new Error(message), { code: 'ERR_YA_SYN_NATIVE_BINDING' })
 }
 

@@ -1,7 +1,7 @@
 'use strict'
 
-// The compiled addon. Where it is looked for is decided by the generated `native.js`; a failure of all of that becomes
-// one error that says what to do.
+// Loads the compiled addon. The generated `native.js` decides where to look for it; when each of its tries fails, one error
+// says what to do.
 
 function load() {
   try {

@@ -1,7 +1,6 @@
 'use strict'
 
-// The functions of the Rust core for this environment: integers in, integers out. Everything in
-// this folder that decides nothing itself asks here.
+// The functions of the addon for this thread; core.d.ts says what each of them does.
 
-// A copy, because reading a function off an object that was filled from Rust takes longer.
+// The object is a copy, because reading a function off an object that Rust filled takes longer.
 module.exports = { ...require('./binding.js').open() }

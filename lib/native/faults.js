@@ -5,12 +5,15 @@
 
 const { warn } = require('./warning.js')
 
-/** What the function came to all the same: `undefined` when it came to nothing, and `null` when it should have. */
+/**
+ * What a function that threw `error` would have returned: `undefined` when it took no effect, and `null` when it should have
+ * taken effect and failed again.
+ */
 function answerOf(error) {
   return error?.answer
 }
 
-/** Calls `tell()`, to which nobody waits for an answer: what it throws becomes a warning of the process. */
+/** Calls `tell()`, whose result nobody waits for: what it throws becomes a warning of the process. */
 function tellSafely(tell) {
   try {
     tell()
@@ -19,5 +22,5 @@ function tellSafely(tell) {
   }
 }
 
-/** `warnOfFault` is for faults that no promise waits to be told of. */
+/** `warnOfFault` is for faults that no promise can reject with. */
 module.exports = { answerOf, tellSafely, warnOfFault: warn }

@@ -2,8 +2,8 @@
 
 // Closes what is open in the core once the JavaScript object that owns it has been collected.
 //
-// The finalizer only collects; a sweep closes in slices, because a million keys may become garbage
-// at once, and closing them in one go would hold the event loop up.
+// The finalizer only collects handles. A sweep closes them in slices, because a million keys may become garbage at once,
+// and closing all of them in one go would hold the event loop up.
 
 const { setTimeout } = require('node:timers')
 const core = require('./core.js')
@@ -23,7 +23,7 @@ const registry = new FinalizationRegistry((handle) => {
   }
 })
 
-/** A timer, because an immediate that does not hold the process waits for whatever wakes an idle event loop next. */
+/** Sets a timer, because an immediate that does not hold the process would not wake an idle event loop. */
 function sweepSoon() {
   setTimeout(sweep, 1).unref()
 }

@@ -1,42 +1,34 @@
 'use strict'
 
-// A job that goes on in Rust, as promises of its chunks. How chunks cross is told in src/node/jobs.rs.
+// A job that goes on in Rust, as promises of its chunks. src/node/jobs.rs tells how chunks cross.
 //
-// The wake-up from Rust does not hold the event loop. One timer does while somebody waits for a chunk, so that a
-// process which only waits for a native job stays alive, and one that has nothing to wait for ends.
+// A process that only waits for a chunk stays alive, and one that has nothing to wait for ends: each wait holds the event
+// loop by itself, unless it is told not to.
 
-const { setInterval } = require('node:timers')
 const core = require('./core.js')
 const { tellSafely } = require('./faults.js')
 const { closeWith } = require('./handles.js')
-
-/** Milliseconds; the timer is there to exist, not to fire. */
-const LONG = 2 ** 30
+const { freeLoop, holdLoop } = require('./keep-alive.js')
 
 /** Those who wait for a chunk, by job. @type {Map<number, { callback: () => void, holds: boolean }>} */
 const waiting = new Map()
-let holding = 0
-/** @type {NodeJS.Timeout | undefined} */
-let holder
 
 function wait(id, callback, holds) {
   waiting.set(id, { callback, holds })
-  if (!holds || holding++ > 0) return
-  holder ??= setInterval(() => {}, LONG)
-  holder.ref()
+  if (holds) holdLoop()
 }
 
 function wake(id) {
   const waiter = waiting.get(id)
   if (waiter === undefined) return
   waiting.delete(id)
-  if (waiter.holds && --holding === 0) holder?.unref()
+  if (waiter.holds) freeLoop()
   waiter.callback()
 }
 
 let listening = false
 
-/** Opens a job with one of the functions of the core. */
+/** Opens a job with `open`, one of the functions of the core that give the integer of a job. */
 function openJob(open, ...args) {
   if (!listening) {
     core.onJobsReady((ready) => (typeof ready === 'number' ? wake(ready) : ready.forEach(wake)))
@@ -71,7 +63,7 @@ class NativeJob {
     }
   }
 
-  /** Nobody wants the rest: a call of `next()` that waits gives `null`. */
+  /** Nobody wants the rest of the chunks: a call of `next()` that waits gives `null`. */
   close() {
     this.#handle.close()
   }
@@ -87,7 +79,7 @@ class JobHandle {
   close() {
     if (this.closed) return
     this.closed = true
-    // It is closed whatever comes of it.
+    // A job is closed in the core even when telling so panics there.
     tellSafely(() => core.closeJob(this.id))
     wake(this.id)
   }

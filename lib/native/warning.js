@@ -1,16 +1,16 @@
 'use strict'
 
-// Warnings of the process, for what nobody waits to be told of. They never throw, whatever they are about.
+// Warnings of the process, for failures that no promise can reject with. To warn never throws, whatever the warning is about.
 
 const process = require('node:process')
 const { inspect } = require('node:util')
 
-/** Says what was thrown: an error of whatever realm, or anything else. */
+/** Warns of `error`, which may be an error of any realm, or any other value that was thrown. */
 function warn(error) {
   try {
     process.emitWarning(error)
   } catch {
-    // Node.js takes only errors of its own realm, but text of any.
+    // Node.js takes errors of its own realm only, but text of any realm.
     warnAsText(error)
   }
 }
@@ -22,11 +22,11 @@ function warnAsText(error) {
       detail: inspect(error),
     })
   } catch {
-    // Nothing else can be said, and whoever warns must go on.
+    // No warning can be given, and whoever warns must go on.
   }
 }
 
-/** What a value that was thrown says, be it an error, of whatever realm, or not. */
+/** The message of `error`, which may be an error of any realm, or any other value that was thrown. */
 function messageOf(error) {
   try {
     return typeof error?.message === 'string' ? error.message : inspect(error, { depth: 0, breakLength: Infinity })

@@ -1,10 +1,10 @@
 'use strict'
 
-// The integers that mean the same in Rust and here, as src/node/wire.rs tells them; a test of the addon compares the two.
-// They are written out, because a constant costs a task less than a value that was read from Rust.
+// The integers that mean the same in Rust and in JavaScript. src/node/wire.rs has them too, and a test compares the two
+// files. They are written out here, because a constant costs a task less than a value that was read from Rust.
 
 module.exports = {
-  // Bits of a pipeline's answer, and how many they are: above them is the slot.
+  // The bits of a pipeline's answer, and the number of these bits: the slot stands above them.
   START: 1,
   PULL: 2,
   DONE: 4,

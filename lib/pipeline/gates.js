@@ -1,16 +1,16 @@
 'use strict'
 
-// Tasks that run inside sections of synchronizers which others use as well: each has a gate, and a run has a set of them.
+// Gates of a run whose limit per key is that of synchronizers, which others use as well: each task runs inside a section.
 //
-// A gate belongs to one task. Its states, of which none comes twice:
+// A gate takes one task through its section. Its states, of which none comes twice:
 //
 //   waiting    the synchronizer was asked for a permit
 //   admitted   the permit is held, and the task waits for its turn in the window
 //   running    the executor has the task
-//   over       the section ends, or ends as soon as it begins
+//   over       the section has ended, or ends as soon as it begins
 //
-// A run that stops lets its gates go: those that wait leave their queues, those that are admitted leave their sections. What
-// the synchronizer does afterwards, or does wrong, starts nothing any more.
+// A run that stops lets its gates go: those that wait leave their queues, and those that are admitted leave their sections.
+// Whatever a synchronizer does afterwards, be it wrong, starts nothing any more.
 
 const { onAbort } = require('../base/abort.js')
 const { settlesSoon } = require('../sources/close-source.js')
@@ -26,16 +26,17 @@ const OVER = 3
 class Gates {
   #run
   #limitPerKey
-  /** Those whose sections have not ended. @type {Set<Gate>} */
+  /** The gates whose sections have not ended. @type {Set<Gate>} */
   #open = new Set()
   #stop = new StopSignal()
-  /** Tells whoever waits that no section is left. @type {(() => void) | undefined} */
+  /** Is called when no section is left. @type {(() => void) | undefined} */
   #onFree
 
   constructor(run, limitPerKey) {
     this.#run = run
     this.#limitPerKey = limitPerKey
-    // It also keeps the signal listened to while no gate waits; to begin anew costs more than a section.
+    // This listener stays while no gate waits: without it, each wait would begin to listen anew, which takes longer than a
+    // section.
     onAbort(this.#stop, () => {
       for (const gate of this.#open) gate.letGo()
     })
@@ -58,14 +59,14 @@ class Gates {
     } catch (error) {
       failure = { error }
     }
-    // The synchronizer may have given up while the executor goes on.
+    // The synchronizer may have rejected while the executor goes on.
     if (gate.isWorking) await gate.enter().catch(() => {})
     this.#open.delete(gate)
     gate.left(failure, key)
     if (this.#open.size === 0) this.#onFree?.()
   }
 
-  /** Nothing else starts. */
+  /** No other task starts. */
   letGo(reason) {
     this.#stop.abort(reason)
   }
@@ -88,7 +89,7 @@ class Gate {
   #isStarted = false
   /** Tells the section that it is the task's turn, or that it never will be. */
   #onTurn
-  /** What goes on in the section; a synchronizer that calls its callback twice gets the same again. */
+  /** The promise of the section's callback; a synchronizer that calls back twice gets the same promise again. */
   #work
   /** How the executor ended, as `{ value }` or `{ error }`. */
   #outcome
@@ -133,7 +134,7 @@ class Gate {
   /** It is the task's turn in the window. */
   start() {
     this.#isStarted = true
-    // The section goes on some microtasks later, before which the run may stop.
+    // The section goes on some microtasks later, and the run may stop before.
     if (this.#refusal === undefined) this.#onTurn(undefined)
     else this.#fail()
   }
@@ -144,7 +145,7 @@ class Gate {
     this.#onTurn?.(undefined)
   }
 
-  /** The task has its turn, and no permit. */
+  /** The task has its turn, but no permit. */
   #fail() {
     this.#isStarted = false
     this.letGo()

@@ -4,7 +4,7 @@
 
 const { isPromise, isSet } = require('node:util/types')
 const { closeSource } = require('../sources/close-source.js')
-const { Run } = require('./execute-tasks.js')
+const { Run } = require('./run.js')
 const { promiseOf } = require('../base/promise-likes.js')
 const { readRun } = require('./run-options.js')
 const { checkResult, toIterator } = require('../sources/task-sources.js')
@@ -25,7 +25,7 @@ class NumberedTasks {
     return promise === undefined ? this.#take(step) : promise.then((result) => this.#take(result))
   }
 
-  /** Iterables may hold promises, as for Promise.all. */
+  /** The values may be promises, as for Promise.all. */
   #take(result) {
     checkResult(result)
     const { done, value } = result
@@ -68,7 +68,10 @@ class CollectingRun extends Run {
   }
 }
 
-/** Promises in a collection are there from the start: one that rejects before its turn, or after the end, is no unhandled rejection. */
+/**
+ * The promises in a collection exist from the start: one that rejects before its turn, or after the end, must be no
+ * unhandled rejection.
+ */
 function handleRejections(values) {
   for (const value of values) {
     if (isPromise(value)) value.catch(() => {})

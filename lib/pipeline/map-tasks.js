@@ -1,24 +1,24 @@
 'use strict'
 
-// `mapTasks`: the pipeline as an async iterator of results. A result that waits for the consumer keeps its place
-// in the window, and the core says which one comes next; here they are handed to whoever asked.
+// `mapTasks`: the pipeline as an async iterator of results. A result that waits for the consumer keeps its slot in the window.
+// The core says which result comes next, and the iterator hands results to the calls of `next()`.
 //
-// A hand-written iterator: a generator function could not be closed while it waits for a result.
+// The iterator is hand-written: a generator function could not be closed while it waits for a result.
 
 const { AsyncResource } = require('node:async_hooks')
 const { CLOSE, ClosableIterator } = require('../sources/closable-iterator.js')
 const core = require('../native/core.js')
 const { RESULTS_AS_COMPLETED, RESULTS_IN_SOURCE_ORDER, SLOT_SHIFT } = require('../native/wire.js')
-const { Run } = require('./execute-tasks.js')
+const { Run } = require('./run.js')
 const { readRun } = require('./run-options.js')
 
 /** A run whose tasks leave results in their slots. */
 class MappingRun extends Run {
   #handlesErrors
-  /** Whether it was a mapper that stopped the run: what came before its failure is given all the same. */
+  /** Whether a mapper's failure stopped the run: the results before the failure are given all the same. */
   #mapperFailed = false
   #stopped = false
-  /** What could be taken when the pipeline closed. */
+  /** The results that could be taken when the pipeline closed. */
   #rest
   #onResult
 
@@ -28,7 +28,7 @@ class MappingRun extends Run {
     this.#onResult = onResult
   }
 
-  /** The next result for the iterator, a failure as `{ error }`, or nothing yet. */
+  /** The next result for the iterator, a failure as `{ error }`, or `undefined` when there is none yet. */
   take() {
     if (this.#rest !== undefined) return this.#rest.shift()
     if (this.pipeline === 0 || this.#isAborted()) return undefined
@@ -75,7 +75,7 @@ class MappingRun extends Run {
     this.#onResult()
   }
 
-  /** A failed task that was handled may have been in the way of the results after it. */
+  /** Results may have waited for a failed task before them that was being handled. */
   finished(slot, success) {
     super.finished(slot, success)
     this.#onResult()
@@ -96,11 +96,11 @@ class MappedTasks extends ClosableIterator {
   #run
   /** Mappers and sources see the async context of the call of mapTasks, whoever asks for results. */
   #scope = new AsyncResource('MappedTasks')
-  /** Calls of `next()` that wait. */
+  /** The calls of `next()` that wait. */
   #pending = []
   /** Settles, and never rejects, when the run is over. */
   #ending
-  /** The failure that ends the iteration where it is its turn, and the one that the run ended with, as `{ error }`. */
+  /** As `{ error }`: the failure that came in the place of a result, and the failure that the run ended with. */
   #failure
   #failureOfRun
   #ended = false
@@ -123,7 +123,7 @@ class MappedTasks extends ClosableIterator {
     while (this.#pending.length > 0 && this.#failure === undefined && !this.#closed) {
       const result = this.#run.take()
       if (result === undefined) break
-      // It is told when all that runs has settled.
+      // The failure is told when all tasks that run have settled.
       if ('error' in result) this.#failure = result
       else this.#pending.shift().resolve(result)
     }

@@ -1,8 +1,11 @@
 'use strict'
 
-// How executeTasks learns that both ends of a pipeline are native, so that the whole of it can run outside of JavaScript.
+// How executeTasks learns that both ends of a pipeline are native, so that all of it can run outside of JavaScript.
 
-/** On a native executor: `(params) => Promise<void> | undefined`, the run when the source fits it. */
+/**
+ * A native executor has under this symbol `(params) => Promise<void> | undefined`, which gives the run when the source
+ * fits.
+ */
 const RUN_NATIVE = Symbol('runNative')
 
 module.exports = { RUN_NATIVE }

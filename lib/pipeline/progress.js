@@ -15,12 +15,12 @@ class Progress {
   #reportedAt = -Infinity
   #isOver = false
 
-  /** `report` tells the listener how far it is. */
+  /** `report` tells the listener how far the work is. */
   constructor(report) {
     this.#report = report
   }
 
-  /** Something changed. */
+  /** To be called when something changed. */
   touch() {
     if (this.#timer !== undefined || this.#isOver) return
     const wait = Math.max(0, this.#reportedAt + INTERVAL - now())

@@ -1,7 +1,7 @@
 'use strict'
 
-// The options of a run, each read once and at the call: what becomes of the caller's object afterwards changes nothing,
-// and what was checked is what is used.
+// Checks the options of a run. Each is read once, at the call: what becomes of the caller's object afterwards changes
+// nothing, and what was checked is what is used.
 
 const {
   checkFunction,
@@ -14,8 +14,8 @@ const {
 /** @typedef {{ key: (task: any) => string, maxTasksInExecution: number, synchronizers: any }} KeyLimit */
 
 /**
- * What every kind of run takes. `executorName` says where the function is that is called with each task. `owner` is the
- * caller's object, whose functions are called as its methods.
+ * The options that every kind of run takes. `executorName` is the name of the option that is called with each task. `owner` is
+ * the caller's object, whose functions are called as its methods.
  */
 function readRun(params, executorName) {
   const taskExecutor = params?.[executorName]

@@ -1,24 +1,26 @@
 'use strict'
 
-// The configuration of a client: the names of the JavaScript SDK's, checked.
+// Checks the configuration of a client, whose names are those of the JavaScript SDK.
 
 const { Buffer } = require('node:buffer')
 const { readFileSync } = require('node:fs')
 const { types } = require('node:util')
 const core = require('../native/core.js')
 const { SynchronizerInvalidError } = require('../base/errors.js')
-const { invalid } = require('../base/validate.js')
-const { messageOf } = require('../native/warning.js')
 const {
   checkInteger,
-  checkMilliseconds,
   checkNames,
   checkObject,
-  checkOptional,
-  checkText,
+  checkOptionalBoolean,
+  checkPlainObject,
   given,
-} = require('./options.js')
+  invalid,
+} = require('../base/validate.js')
+const { messageOf } = require('../native/warning.js')
+const { toCredentials } = require('./credentials.js')
+const { checkText } = require('./text.js')
 
+/** The values of `deleteMode`. */
 const MODES = ['auto', 'checksum', 'md5', 'single']
 const FLAGS = [
   'forcePathStyle',
@@ -54,11 +56,10 @@ const DEFAULTS = {
   deleteMode: 'auto',
 }
 
-/** What the addon takes; `credentials` as a function is left out. @param {any} config */
+/** The configuration as the addon takes it, without a function as `credentials`. @param {any} config */
 function toConfig(config) {
-  checkObject('config', config)
-  if (Array.isArray(config)) throw invalid('config', config, 'an object')
-  checkNames('S3BulkClient', config, NAMES)
+  checkPlainObject('config', config)
+  checkNames('S3BulkClient', given(config), NAMES)
   // The JavaScript SDK has the times in the options of its request handler.
   const { requestHandler, ...rest } = config
   if (requestHandler != null) checkObject('requestHandler', requestHandler)
@@ -70,7 +71,7 @@ function toConfig(config) {
     if (merged[name] === '') throw invalid(name, '', 'a string that is not empty, or left out')
   }
   if (merged.region !== undefined) checkByCore('region', merged.region, merged.region)
-  for (const name of FLAGS) checkOptional('boolean', name, merged[name])
+  for (const name of FLAGS) checkOptionalBoolean(name, merged[name])
   for (const name of ['requestTimeout', 'connectionTimeout', 'throttleTimeout']) checkMilliseconds(name, merged[name])
   checkInteger('maxAttempts', merged.maxAttempts, 1000)
   if (!MODES.includes(merged.deleteMode))
@@ -99,12 +100,20 @@ function toConfig(config) {
   })
 }
 
-/** 0 means no bound, as it does in the JavaScript SDK. */
+function checkMilliseconds(name, value) {
+  if (!(typeof value === 'number' && value >= 0)) throw invalid(name, value, 'milliseconds, 0 or more')
+}
+
+/** The addon's bound for a wait: 0 means none, as it does in the JavaScript SDK. */
 function toWait(ms) {
   return ms === 0 ? Number.MAX_VALUE : ms
 }
 
-/** Checks the text of an option by the rule that the environment's is checked by too. @param {unknown} shown what an error shows of it */
+/**
+ * Checks the text of an option by the rule of the addon, which also checks the text of the environment.
+ *
+ * @param {unknown} shown what an error shows of it
+ */
 function checkByCore(name, text, shown) {
   const remedy = core.findFaultInS3Option(name, text)
   if (remedy != null) throw invalid(name, shown, remedy)
@@ -129,12 +138,12 @@ function toProxy(proxy) {
   return { proxy: text }
 }
 
-/** A URL that may hold a password, as an error shows it. */
+/** A URL as an error shows it, without the user and password that it may hold. */
 function withoutUser(text) {
   return text.includes('@') ? `...@${text.slice(text.lastIndexOf('@') + 1)}` : text
 }
 
-/** Certificates in PEM: given themselves, or by the path of their file. */
+/** The certificates, in PEM, which are given themselves or by the path of their file. */
 function toBundle(bundle) {
   if (bundle === undefined) return undefined
   const isText = typeof bundle === 'string'
@@ -163,33 +172,4 @@ function toStatic(credentials) {
   return credentials == null || typeof credentials === 'function' ? {} : toCredentials('credentials', credentials)
 }
 
-/** Credentials as the addon takes them. @returns {import('../native/core.js').S3Credentials} */
-function toCredentials(name, credentials) {
-  checkObject(name, credentials)
-  const { accessKeyId, secretAccessKey, sessionToken, expiration } = credentials
-  for (const [field, value] of [
-    ['accessKeyId', accessKeyId],
-    ['secretAccessKey', secretAccessKey],
-  ]) {
-    if (typeof value !== 'string' || value === '')
-      throw invalidSecret(`${name}.${field}`, value, 'a string that is not empty')
-  }
-  if (sessionToken != null && typeof sessionToken !== 'string')
-    throw invalidSecret(`${name}.sessionToken`, sessionToken, 'a string, or left out')
-  const at = expiration == null ? undefined : new Date(expiration).getTime()
-  if (Number.isNaN(at)) throw invalid(`${name}.expiration`, expiration, 'a Date, or what makes one')
-  /** @type {any} checked field by field above */
-  const checked = given({ accessKeyId, secretAccessKey, sessionToken, expiration: at })
-  const fault = core.findFaultInS3Credentials(checked)
-  if (fault != null) throw new SynchronizerInvalidError(`${name}.${fault}`)
-  return checked
-}
-
-/** The value may be a secret, so it is not shown. */
-function invalidSecret(name, value, remedy) {
-  return new SynchronizerInvalidError(
-    `${name} must be ${remedy}, but is a value of type ${typeof value}${value === '' ? ' that is empty' : ''}`,
-  )
-}
-
-module.exports = { toConfig, toCredentials }
+module.exports = { toConfig }

@@ -1,13 +1,46 @@
 'use strict'
 
-// Asks the user's function for credentials whenever the addon needs some.
+// Credentials: the checks of what the user gives, and the desk that asks the user's function whenever the addon needs some.
 
 const core = require('../native/core.js')
+const { SynchronizerInvalidError } = require('../base/errors.js')
+const { checkDate, checkObject, given } = require('../base/validate.js')
 const { tellSafely } = require('../native/faults.js')
 const { openJob } = require('../native/job.js')
 const { messageOf } = require('../native/warning.js')
-const { toCredentials } = require('./config.js')
 const { serve } = require('./desk.js')
+
+/** Credentials as the addon takes them, checked. @returns {import('../native/core.js').S3Credentials} */
+function toCredentials(name, credentials) {
+  checkObject(name, credentials)
+  const { accessKeyId, secretAccessKey, sessionToken, expiration } = credentials
+  for (const [field, value] of [
+    ['accessKeyId', accessKeyId],
+    ['secretAccessKey', secretAccessKey],
+  ]) {
+    if (typeof value !== 'string' || value === '')
+      throw invalidSecret(`${name}.${field}`, value, 'a string that is not empty')
+  }
+  if (sessionToken != null && typeof sessionToken !== 'string')
+    throw invalidSecret(`${name}.sessionToken`, sessionToken, 'a string, or left out')
+  /** @type {any} checked field by field */
+  const checked = given({
+    accessKeyId,
+    secretAccessKey,
+    sessionToken,
+    expiration: expiration == null ? undefined : checkDate(`${name}.expiration`, expiration),
+  })
+  const fault = core.findFaultInS3Credentials(checked)
+  if (fault != null) throw new SynchronizerInvalidError(`${name}.${fault}`)
+  return checked
+}
+
+/** The value may be a secret, so it is not shown. */
+function invalidSecret(name, value, remedy) {
+  return new SynchronizerInvalidError(
+    `${name} must be ${remedy}, but is a value of type ${typeof value}${value === '' ? ' that is empty' : ''}`,
+  )
+}
 
 class CredentialsDesk {
   #provide
@@ -34,4 +67,4 @@ class CredentialsDesk {
   }
 }
 
-module.exports = { CredentialsDesk }
+module.exports = { CredentialsDesk, toCredentials }

@@ -1,13 +1,15 @@
 'use strict'
 
-// Answers what a native job asks for as long as it is open.
+// Serves the questions that native work puts to JavaScript by a job, for as long as the job is open.
 
 const { warnOfFault } = require('../native/faults.js')
 
-/** After so many faults of the core in a row nothing good will come. */
+/** After so many faults of the core in a row the job is given up. */
 const MOST_FAULTS = 3
 
-/** Calls `take(chunk)` for each chunk. Whoever asks holds the process; this only waits to be asked. */
+/**
+ * Calls `take(chunk)` for each chunk. The wait for a question does not keep the process alive; the work that asks does.
+ */
 async function serve(job, take) {
   for (let faults = 0; faults < MOST_FAULTS; faults++) {
     try {
@@ -20,7 +22,7 @@ async function serve(job, take) {
       warnOfFault(error)
     }
   }
-  // Those who wait for an answer are told that there is none.
+  // By that, the work that waits for an answer learns that there is none.
   job.close()
 }
 

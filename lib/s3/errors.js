@@ -1,8 +1,12 @@
 'use strict'
 
-// What S3 jobs fail with.
+// The errors of S3 jobs.
 
-/** @typedef {{ message: string, code: string, status?: number | null, counts?: object, failed?: object[], cause?: unknown }} Told */
+/**
+ * What an error is made of.
+ *
+ * @typedef {{ message: string, code: string, status?: number | null, counts?: object, failed?: object[], cause?: unknown }} Told
+ */
 
 /** A job that could not go on. */
 class S3BulkError extends Error {
@@ -18,7 +22,9 @@ class S3BulkError extends Error {
 
 /** Keys that failed. */
 class S3DeleteError extends S3BulkError {
-  /** @param {{ failed: { Key: string, code: string, message: string }[], deleted: number, counts?: { failed: number }, bucket?: string }} told */
+  /**
+   * @param {{ failed: { Key: string, code: string, message: string }[], deleted: number, counts?: { failed: number }, bucket?: string }} told
+   */
   constructor({ failed, deleted, counts, bucket }) {
     super({ message: describe(failed, counts?.failed ?? failed.length, bucket), code: failed[0].code, counts, failed })
     this.deleted = deleted
@@ -39,7 +45,7 @@ class S3AbortError extends S3BulkError {
   }
 }
 
-/** Keys that a message names; `failed` has the others. */
+/** How many keys a message names; `failed` has the others too. */
 const NAMED = 3
 
 function describe(failed, count, bucket) {
@@ -69,17 +75,26 @@ function faultError({ code, message, status }, done) {
   return new S3BulkError({ message: `${code}: ${message}`, code, status, ...done })
 }
 
-/** The error for what the end of the client leaves undone. @param {string} rest @param {{ counts?: object, failed?: object[] }} [done] */
+/**
+ * The error for work that the close of the client left undone.
+ *
+ * @param {string} rest
+ * @param {{ counts?: object, failed?: object[] }} [done]
+ */
 function closedError(rest, done) {
   return new S3BulkError({ message: `The client was closed${rest}`, code: 'Closed', ...done })
 }
 
-/** Keys that failed, out of the columns that the addon told. @param {import('../native/core.js').S3FailedKeys} columns */
+/**
+ * Keys that failed, out of the columns that the addon told.
+ *
+ * @param {import('../native/core.js').S3FailedKeys} columns
+ */
 function failedKeys({ keys, versions, codes, messages }) {
   return keys.map((Key, i) => failedKey(Key, versions[i], codes[i], messages[i]))
 }
 
-/** A key that failed, of a version where one was meant. */
+/** A key that failed, with its version if the delete named one. */
 function failedKey(Key, VersionId, code, message) {
   return VersionId == null ? { Key, code, message } : { Key, VersionId, code, message }
 }

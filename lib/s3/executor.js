@@ -1,20 +1,24 @@
 'use strict'
 
-// Deletes pages of keys. Calls that are pending together share requests; what they wait for comes as chunks of one job.
+// `deleteObjects`: deletes pages of keys. Calls that are pending together share requests, and one job tells how each call
+// ended.
 
 const { clearTimeout, setTimeout } = require('node:timers')
 const core = require('../native/core.js')
 const { onAbort, offAbort } = require('../base/abort.js')
 const { RUN_NATIVE } = require('../pipeline/native-ends.js')
 const { invalid } = require('../base/validate.js')
-const { S3DeleteError, closedError, failedKey, failedKeys, faultError } = require('./errors.js')
-const { isWellFormed } = require('./options.js')
+const { toColumns } = require('./columns.js')
+const { S3DeleteError, closedError, failedKeys, faultError } = require('./errors.js')
+const { executeNatively } = require('./native-tasks.js')
 const { PermitsDesk, openWithPermits, refuseReentry } = require('./permits.js')
-const { runTasks } = require('./run.js')
 const { S3Source } = require('./source.js')
 const { stopJob } = require('./stop-job.js')
 
-/** Milliseconds after which an executor that nobody calls is given up; what it knows of the pace of prefixes is stale by then. */
+/**
+ * Milliseconds without a call after which the job is closed; the pace of prefixes that it learnt is out of date by
+ * then.
+ */
 const IDLE = 10_000
 
 class Executor {
@@ -55,7 +59,10 @@ class Executor {
     if (failed.length > 0) throw new S3DeleteError({ failed, deleted, bucket: this.#options.Bucket })
   }
 
-  /** The run, when the source is a listing of the same client that needs no JavaScript. */
+  /**
+   * The run outside of JavaScript, or `undefined` unless the source is a listing of the same client that needs no
+   * JavaScript.
+   */
   run(params) {
     const { taskSource, limitPerKey } = params
     if (!(taskSource instanceof S3Source) || limitPerKey != null || this.#signal != null) return undefined
@@ -72,10 +79,10 @@ class Executor {
         `that of taskSource, ${JSON.stringify(listing.Bucket)}`,
       )
     }
-    return runTasks(this.#client, { ...listing, ...deletion }, this.#limitPerKey, params)
+    return executeNatively(this.#client, { ...listing, ...deletion }, this.#limitPerKey, params)
   }
 
-  /** Starts nothing more. */
+  /** The client is closed: the job starts nothing more. */
   stop() {
     stopJob(this.#job)
     if (!this.#isPumping) this.#end()
@@ -108,7 +115,7 @@ class Executor {
   async #pump() {
     if (this.#isPumping) return
     this.#isPumping = true
-    // Only while calls wait: an executor that nobody calls is no part of the signal's life.
+    // The signal is listened to only while calls wait, so that it keeps no executor that nobody calls.
     if (this.#signal != null) onAbort(this.#signal, this.#onAbort)
     let isOver = false
     try {
@@ -119,7 +126,7 @@ class Executor {
         this.#calls.delete(chunk.call)
       }
     } catch (error) {
-      // A fault of the core, which nobody else can tell to those who wait.
+      // The core failed, so no chunk will tell the calls that wait.
       isOver = true
       for (const call of this.#calls.values()) call.reject(error)
       this.#calls.clear()
@@ -127,7 +134,7 @@ class Executor {
     this.#isPumping = false
     if (this.#signal != null) offAbort(this.#signal, this.#onAbort)
     this.#client.learn()
-    // After a fault, or the end of the client, another call starts afresh.
+    // A call after a fault, an abort or the close of the client opens another job, or learns why there is none.
     if (isOver || this.#signal?.aborted || this.#client.isClosed) this.#end()
     else this.#idle = setTimeout(() => this.#end(), IDLE).unref()
   }
@@ -140,37 +147,6 @@ class Executor {
     this.#permits?.close()
     job.close()
   }
-}
-
-/** The keys and versions of a page, and those of its keys that S3 can't have. */
-function toColumns(page) {
-  if (!Array.isArray(page))
-    throw invalid('The task of deleteObjects', page, 'an array of keys, as strings or { Key, VersionId? }')
-  const keys = []
-  const refused = []
-  let versions = null
-  for (const item of page) {
-    const { Key, VersionId } = typeof item === 'string' ? { Key: item, VersionId: undefined } : (item ?? {})
-    if (typeof Key !== 'string') throw invalid('A key to delete', item, 'a string or { Key, VersionId? }')
-    // An empty one is none to a store, which would then delete the object instead of a version.
-    if (VersionId != null && (typeof VersionId !== 'string' || VersionId === ''))
-      throw invalid(`VersionId of ${JSON.stringify(Key)}`, VersionId, 'a string that is not empty, or left out')
-    const message = faultOf(Key)
-    if (message !== undefined) {
-      refused.push(failedKey(Key, VersionId, 'InvalidKey', message))
-      continue
-    }
-    if (VersionId != null) versions ??= new Array(keys.length).fill(null)
-    versions?.push(VersionId ?? null)
-    keys.push(Key)
-  }
-  return { keys, versions, refused }
-}
-
-function faultOf(key) {
-  if (key === '') return 'S3 has no empty key'
-  if (!isWellFormed(key)) return 'It has half of a surrogate pair; converted, it would be another key'
-  return undefined
 }
 
 /** The executor as the function that executeTasks takes. */

@@ -2,17 +2,21 @@
 
 // Checks the options of S3 jobs, and turns them into what the addon takes: plain objects without undefined fields.
 
-const { isRegExp } = require('node:util/types')
-const core = require('../native/core.js')
-const { SynchronizerInvalidError } = require('../base/errors.js')
 const {
+  checkInteger,
   checkKeyLimit,
   checkLimit,
+  checkNames,
+  checkObject,
+  checkOptionalBoolean,
   checkOptionalFunction,
   checkOptionalSignal,
+  given,
   invalid,
-  show,
+  readOnce,
 } = require('../base/validate.js')
+const { toFilter } = require('./filter.js')
+const { checkText } = require('./text.js')
 
 const MOST_IN_BATCH = 1000
 const MOST_LISTERS = 1000
@@ -46,32 +50,18 @@ const JOB_NAMES = [
   'onProgress',
 ]
 
-function given(options) {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null))
-}
-
-function checkObject(name, value) {
-  if (typeof value !== 'object' || value === null) throw invalid(name, value, 'an object')
-}
-
-/** Refuses names that `what` does not know: of a misspelt one, nobody would notice that it does nothing. */
-function checkNames(what, options, names) {
+/** A copy of the options of a method, with a copy of the object among them. @returns {any} */
+function copyOptions(options, names) {
   checkObject('The options', options)
-  const unknown = Object.keys(given(options)).find((name) => !names.includes(name))
-  if (unknown !== undefined) throw invalid(unknown, options[unknown], `left out: ${what} knows ${names.join(', ')}`)
-}
-
-/**
- * The options, each read once, as an object that nobody else has: what becomes of the caller's afterwards changes nothing, and
- * what is checked is what is used.
- *
- * @returns {any}
- */
-function readOptions(options, names) {
-  checkObject('The options', options)
-  const read = new Set([...names, ...Object.keys(options)])
-  const own = Object.fromEntries([...read].map((name) => [name, options[name]]))
+  const own = readOnce(options, names)
   if (own.limitPerKey != null) own.limitPerKey = readLimitPerKey(own.limitPerKey)
+  return own
+}
+
+/** A copy of the options of `method`, without any that it does not know. */
+function readOptions(method, options, names) {
+  const own = copyOptions(options, names)
+  checkNames(method, given(own), names)
   return own
 }
 
@@ -79,30 +69,6 @@ function readLimitPerKey(limitPerKey) {
   checkObject('limitPerKey', limitPerKey)
   const { prefixLength, delimiter, maxTasksInExecution, synchronizers } = limitPerKey
   return { prefixLength, delimiter, maxTasksInExecution, synchronizers }
-}
-
-function checkOptional(type, name, value) {
-  if (value != null && typeof value !== type) throw invalid(name, value, `a ${type}, or left out`)
-}
-
-/** A string that crosses to Rust as it is. */
-function checkText(name, value) {
-  if (value == null) return
-  if (typeof value !== 'string') throw invalid(name, value, 'a string, or left out')
-  if (!isWellFormed(value)) throw invalid(name, value, 'a string without half surrogate pairs: S3 has no such keys')
-}
-
-/** @param {any} text a string; the method is newer than the library that this is checked against. */
-function isWellFormed(text) {
-  return text.isWellFormed()
-}
-
-function checkInteger(name, value, most) {
-  if (!Number.isInteger(value) || value < 1 || value > most) throw invalid(name, value, `an integer from 1 to ${most}`)
-}
-
-function checkMilliseconds(name, value) {
-  if (value != null && !(typeof value === 'number' && value >= 0)) throw invalid(name, value, 'milliseconds, 0 or more')
 }
 
 function toTarget({ Bucket, ExpectedBucketOwner, RequestPayer }) {
@@ -113,55 +79,7 @@ function toTarget({ Bucket, ExpectedBucketOwner, RequestPayer }) {
   return { Bucket, ExpectedBucketOwner, requesterPays: RequestPayer === 'requester' }
 }
 
-function toFilter(filter) {
-  if (filter == null) return {}
-  checkObject('filter', filter)
-  const { modifiedBefore, minSize, maxSize, suffix, glob, regex, ...unknown } = filter
-  const [name] = Object.keys(unknown)
-  if (name !== undefined) {
-    throw invalid(
-      `filter.${name}`,
-      unknown[name],
-      'left out: a filter has modifiedBefore, minSize, maxSize, suffix, glob and regex; for a function use `where`',
-    )
-  }
-  const before = modifiedBefore == null ? undefined : new Date(modifiedBefore).getTime()
-  if (Number.isNaN(before)) throw invalid('filter.modifiedBefore', modifiedBefore, 'a Date, or what makes one')
-  for (const [sizeName, size] of [
-    ['minSize', minSize],
-    ['maxSize', maxSize],
-  ]) {
-    if (size != null && !(typeof size === 'number' && size >= 0))
-      throw invalid(`filter.${sizeName}`, size, 'a number of bytes')
-  }
-  checkText('filter.suffix', suffix)
-  return {
-    modifiedBefore: before,
-    minSize,
-    maxSize,
-    suffix,
-    globs: toPatterns('glob', glob),
-    regexes: toPatterns('regex', regex),
-  }
-}
-
-function toPatterns(name, pattern) {
-  if (pattern == null) return undefined
-  if (isRegExp(pattern)) {
-    throw invalid(
-      `filter.${name}`,
-      pattern,
-      "a string in the syntax of Rust's regex crate (a RegExp belongs in `where`, which JavaScript runs)",
-    )
-  }
-  checkText(`filter.${name}`, pattern)
-  const fault = core.findFaultInPattern(name === 'glob', pattern)
-  if (fault != null)
-    throw new SynchronizerInvalidError(`filter.${name} must be one that can be read, but is ${show(pattern)}: ${fault}`)
-  return [pattern]
-}
-
-/** What a listing takes. */
+/** The options of a listing as the addon takes them. */
 function toListing(options) {
   const { Prefix, StartAfter, MaxKeys, filter, where, signal } = options
   const parallelListing = options.parallelListing ?? DEFAULTS.parallelListing
@@ -175,7 +93,7 @@ function toListing(options) {
   return given({ ...target, Prefix, StartAfter, MaxKeys, parallelListing, ...toFilter(filter) })
 }
 
-/** What a delete takes. */
+/** The options of a delete as the addon takes them. */
 function toDeletion(options) {
   const batchSize = options.batchSize ?? DEFAULTS.batchSize
   const maxTasksInExecution = options.maxTasksInExecution ?? DEFAULTS.maxTasksInExecution
@@ -183,7 +101,7 @@ function toDeletion(options) {
   const target = toTarget(options)
   checkInteger('batchSize', batchSize, MOST_IN_BATCH)
   checkLimit('maxTasksInExecution', maxTasksInExecution)
-  checkOptional('boolean', 'BypassGovernanceRetention', BypassGovernanceRetention)
+  checkOptionalBoolean('BypassGovernanceRetention', BypassGovernanceRetention ?? undefined)
   checkText('MFA', MFA)
   checkOptionalSignal(signal)
   return given({
@@ -209,20 +127,30 @@ function toLimitPerKey(limitPerKey) {
   return { prefixLength, delimiter, maxPerPrefix: maxTasksInExecution, gated: synchronizers != null }
 }
 
-module.exports = {
-  DEFAULTS,
-  DELETION_NAMES,
-  JOB_NAMES,
-  LISTING_NAMES,
-  checkInteger,
-  checkMilliseconds,
-  checkNames,
-  checkObject,
-  checkOptional,
-  checkText,
-  given,
-  isWellFormed,
-  readOptions,
-  toDeletion,
-  toListing,
+/** What `deletePrefix` takes: the options of the native job, and what JavaScript does beside it. */
+function toJob(options) {
+  const own = copyOptions(options, JOB_NAMES)
+  const { where, Prefix, all, versions, dryRun, onTaskError, onProgress, signal, limitPerKey } = own
+  if (where != null)
+    throw invalid('where', where, 'left out: use `filter`, or executeTasks with listKeys({ where }) and deleteObjects')
+  checkNames('deletePrefix', given(own), JOB_NAMES)
+  for (const [name, flag] of Object.entries({ all, versions, dryRun })) checkOptionalBoolean(name, flag ?? undefined)
+  if (!all && (typeof Prefix !== 'string' || Prefix === '')) {
+    throw invalid('Prefix', Prefix, 'a string that is not empty; to delete everything in the bucket set `all: true`')
+  }
+  if (all && Prefix != null && Prefix !== '') throw invalid('Prefix', Prefix, 'left out when `all` is true')
+  checkOptionalFunction('onTaskError', onTaskError)
+  checkOptionalFunction('onProgress', onProgress)
+  const deletion = toDeletion(own)
+  const maxTasksInFlight =
+    own.maxTasksInFlight ?? 2 * Math.min(deletion.maxTasksInExecution, DEFAULTS.maxTasksInExecution)
+  checkLimit('maxTasksInFlight', maxTasksInFlight)
+  return {
+    options: { ...toListing(own), versions: versions ?? false, ...deletion, maxTasksInFlight },
+    limitPerKey,
+    hooks: { signal, onTaskError, onProgress },
+    isDry: dryRun ?? false,
+  }
 }
+
+module.exports = { DELETION_NAMES, LISTING_NAMES, readOptions, toDeletion, toJob, toListing }

@@ -1,10 +1,11 @@
 'use strict'
 
-// Permits of prefixes that synchronizers keep: a native job asks for one per request, and holds it until the request is over.
+// Permits of prefixes whose limits are those of synchronizers. A native job asks for a permit for each request, and holds the
+// permit until the request is over.
 //
-// A permit belongs to the job. Several calls share a request, so it is asked for in an async context of nobody, and is never
-// taken for a re-entry of a section that a caller is in. A caller who is in the section of a prefix would so wait for
-// itself, and is refused, as by `acquire()`.
+// Several calls share a request, so a permit belongs to the job. It is asked for in an async context that is in no section,
+// and never counts as a re-entry of a section that a caller is in. A caller that is in the section of a prefix would
+// therefore wait for itself, and is refused, as by `acquire()`.
 
 const { AsyncResource } = require('node:async_hooks')
 const core = require('../native/core.js')
@@ -18,7 +19,7 @@ const { StopSignal } = require('../base/stop-signal.js')
 const { messageOf } = require('../native/warning.js')
 const { serve } = require('./desk.js')
 
-/** The context of nobody. */
+/** An async context that belongs to no call. */
 const scope = new AsyncResource('S3Permits', { requireManualDestroy: true })
 
 class PermitsDesk {
@@ -29,8 +30,8 @@ class PermitsDesk {
   #held = new Map()
 
   /**
-   * The desk of a job, where its limits are those of synchronizers. Of a job with one caller, `isCallerInside` tells whether
-   * that one is in a section; where many call, each call is checked with `refuseReentry`.
+   * The desk of a job, or `undefined` when its limits are not those of synchronizers. For a job of one call, `isCallerInside`
+   * tells whether the caller is in a section; of a job of many calls, each call is checked by `refuseReentry`.
    */
   static open(limitPerKey, isCallerInside = (_) => false) {
     return limitPerKey?.synchronizers == null ? undefined : new PermitsDesk(limitPerKey, isCallerInside)
@@ -46,12 +47,12 @@ class PermitsDesk {
     scope.runInAsyncScope(() => runOutside(() => serve(this.job, answer)))
   }
 
-  /** No more permits are waited for. */
+  /** Leaves the queues for permits; no other permit is waited for. */
   stop(reason) {
     this.#stop.abort(reason)
   }
 
-  /** The job is over: nothing is held on to, nor waited for. */
+  /** The job is over: all permits are given back, and none is waited for. */
   close() {
     this.job.close()
     this.stop()
@@ -70,7 +71,10 @@ class PermitsDesk {
     }
   }
 
-  /** Calls `onHeld` when the permit is had. Settles when it was given back, and tells whether it was had at all. */
+  /**
+   * Calls `onHeld` when the permit was taken. Settles when the permit was given back, and tells whether it was ever
+   * taken.
+   */
   async #hold(permit, prefix, onHeld) {
     const { synchronizers, maxTasksInExecution } = this.#limitPerKey
     const synchronizer = synchronizers.forKey(prefix, maxTasksInExecution)
@@ -98,7 +102,7 @@ class PermitsDesk {
   }
 }
 
-/** Opens a job whose last argument is the job that asks for its permits, if it has `permits`. */
+/** Opens a job by a function of the core whose last argument is the job that asks for permits; 0 stands for none. */
 function openWithPermits(permits, open, ...args) {
   try {
     return openJob(open, ...args, permits?.job.id ?? 0)
@@ -108,7 +112,10 @@ function openWithPermits(permits, open, ...args) {
   }
 }
 
-/** Throws when the code that calls is in a section of one of the prefixes that `keys` have under the `options` of an executor. */
+/**
+ * Throws when the code that calls is in a section of one of the prefixes that `keys` have under the `options` of an
+ * executor.
+ */
 function refuseReentry(limitPerKey, options, keys) {
   if (limitPerKey?.synchronizers == null || innermost() === undefined) return
   const { synchronizers, maxTasksInExecution } = limitPerKey
@@ -117,7 +124,7 @@ function refuseReentry(limitPerKey, options, keys) {
 }
 
 function refuseInside(synchronizer, isIn) {
-  // What is no synchronizer fails where it is used.
+  // A value that is no synchronizer fails later, where it is used.
   if (synchronizer == null || !isIn(identityOf(synchronizer))) return
   const { providerId, synchronizerId } = synchronizer
   throw new SynchronizerReentrantExecutionError({ providerId, synchronizerId, executionId: nextExecutionId() })

@@ -1,11 +1,11 @@
 'use strict'
 
-// How a native S3 job is told to stop.
+// Tells a native S3 job to stop.
 
 const core = require('../native/core.js')
 const { tellSafely } = require('../native/faults.js')
 
-/** The job starts nothing more. */
+/** The job starts nothing more; what was sent ends. */
 function stopJob(job) {
   tellSafely(() => core.stopS3(job.id))
 }

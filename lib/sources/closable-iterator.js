@@ -1,10 +1,10 @@
 'use strict'
 
-// The part of an async iterator that is the same for all: every way to end it early closes it.
+// What all async iterators of the package have in common: every way to end one early closes it.
 
 const { ASYNC_DISPOSE } = require('../base/disposal.js')
 
-/** What a subclass does to end: stop, close its source, and resolve when that is done. */
+/** The method by which a subclass ends: it stops, closes its source, and resolves when that is done. */
 const CLOSE = Symbol('close')
 
 class ClosableIterator {

@@ -1,8 +1,10 @@
 'use strict'
 
-// An async iterator over what a native job makes: it asks for a chunk when its values are used up.
+// An async iterator over what a native job makes: a chunk is asked for when the values of the last one are used up.
 //
-// Hand-written, so that `return()` ends a `next()` that waits for a stuck file instead of queueing behind it.
+// The iterator is hand-written, so that `return()` ends a `next()` that waits for a stuck file instead of queueing behind
+// that call. A subclass says how the job is opened and what its chunks hold. Errors of the job are best made within
+// `receive` and `failureAtEnd`, where whoever awaits `next()` is in their stack.
 
 const { onAbort, offAbort } = require('../base/abort.js')
 const { CLOSE, ClosableIterator } = require('./closable-iterator.js')
@@ -15,16 +17,15 @@ class JobIterator extends ClosableIterator {
   #job
   #values = []
   #position = 0
+  /** Whether the job was opened and not closed by this iterator. */
+  #isOpen = false
   /** The error to tell when the values are used up, as `{ error }`. */
   #failure
-  /** The error to tell when the job is over, as `{ error }`. */
-  #lastFailure
   #done = false
-  /** Calls of `next()` are served one after the other. */
-  /** @type {Promise<void>} */
+  /** Settles with the last of the calls of `next()`, which are served one after the other. @type {Promise<void>} */
   #line = Promise.resolve()
   #waiting = 0
-  /** Values given since `advance` was told. */
+  /** How many values were given since the last call of `advance`. */
   #given = 0
   #onAbort = () => this.#aborted()
 
@@ -70,16 +71,26 @@ class JobIterator extends ClosableIterator {
     this.#failure ??= { error }
   }
 
-  /** The iteration ends with this error, after all that the job still gives. */
-  failAtEnd(error) {
-    this.#lastFailure ??= { error }
-  }
-
-  /** The iteration ends with this error, and the job with it. */
+  /** The iteration ends with this error, after the values before it, and the job ends at once. */
   breakOff(error) {
     this.fail(error)
-    this.#job?.close()
+    this.#endJob()
     return null
+  }
+
+  /** The job ends at once, and the iteration after the values before. */
+  closeJob() {
+    this.#leaveSignal()
+    this.#endJob()
+  }
+
+  /**
+   * Ends an iteration that has not begun, for whoever does the job's work in another way. Tells whether there is one.
+   */
+  giveAway() {
+    if (this.#job !== undefined || this.#done) return false
+    this.#done = true
+    return true
   }
 
   /** The values in a chunk. @returns {any[]} */
@@ -93,7 +104,15 @@ class JobIterator extends ClosableIterator {
   /** So many values were given since the last call, and more may be given to the job. */
   advance(_given) {}
 
-  /** All is over; resolves when what was opened is closed. */
+  /** The error, as `{ error }`, to tell after all that the job gave. @returns {{ error: unknown } | undefined} */
+  failureAtEnd() {
+    return undefined
+  }
+
+  /** The job, which was opened, is closed. */
+  jobEnded() {}
+
+  /** The iteration is over; resolves when what the job read from is closed. */
   async closeSource() {}
 
   async #step() {
@@ -123,9 +142,10 @@ class JobIterator extends ClosableIterator {
       await new Promise((resolve) => nextTurn(() => resolve(undefined)))
       if (this.#done || this.#failure !== undefined) return null
     }
+    if (this.#signal?.aborted) return this.#aborted()
     if (this.#job === undefined) {
-      if (this.#signal?.aborted) return this.#aborted()
       this.#job = this.#open()
+      this.#isOpen = true
       if (this.#signal !== undefined) onAbort(this.#signal, this.#onAbort)
       this.#advance()
     }
@@ -140,8 +160,8 @@ class JobIterator extends ClosableIterator {
   }
 
   async #over() {
-    if (this.#lastFailure === undefined) return this[CLOSE]()
-    this.#failure = this.#lastFailure
+    this.#failure = this.failureAtEnd()
+    if (this.#failure === undefined) await this[CLOSE]()
   }
 
   async #reject() {
@@ -161,9 +181,20 @@ class JobIterator extends ClosableIterator {
     this.#done = true
     this.#values = []
     this.#position = 0
-    if (this.#job !== undefined && this.#signal !== undefined) offAbort(this.#signal, this.#onAbort)
-    this.#job?.close()
+    this.#leaveSignal()
+    this.#endJob()
     await this.closeSource()
+  }
+
+  #leaveSignal() {
+    if (this.#job !== undefined && this.#signal !== undefined) offAbort(this.#signal, this.#onAbort)
+  }
+
+  #endJob() {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#job.close()
+    this.jobEnded()
   }
 }
 

@@ -1,9 +1,9 @@
 'use strict'
 
-// Several async generators as one, in the order in which they speak.
+// Merges async generators into one that gives their values in the order in which they come.
 //
-// A hand-written iterator: a generator function could not be closed while it waits for the next
-// value, and racing promises would keep every value that ever lost against a silent source.
+// The iterator is hand-written: a generator function could not be closed while it waits for the next value, and a race of
+// promises would keep every value that ever lost against a silent source.
 
 const { CLOSE, ClosableIterator } = require('./closable-iterator.js')
 const { invalid } = require('../base/validate.js')
@@ -14,13 +14,13 @@ class MergedGenerator extends ClosableIterator {
   /** @type {Set<AsyncIterator<unknown>>} */
   #open
   #started = false
-  /** What sources gave that nobody asked for yet: at most one entry for each of them. */
+  /** The values that nobody asked for yet: at most one of each source. */
   #ready = []
-  /** Those whose value was taken: asked for another when somebody wants one. */
+  /** The sources whose last value was taken; each is asked for another when somebody wants one. */
   #resting = []
-  /** Calls of `next()` that wait. */
+  /** The calls of `next()` that wait. */
   #pending = []
-  /** The error that ended it, until somebody was told. */
+  /** The error that ended the iteration, as `{ error }`, until a call of `next()` has told it. */
   #failure
   #closing
 
@@ -73,7 +73,7 @@ class MergedGenerator extends ClosableIterator {
   #failed(source, error) {
     this.#open.delete(source)
     if (this.#closing !== undefined) return
-    // The first error is told: a later one may be but what the first led to.
+    // Only the first error is told, since it may have caused the later ones.
     this.#failure ??= { error }
     this.#serve()
   }
@@ -90,7 +90,7 @@ class MergedGenerator extends ClosableIterator {
     else if (this.#open.size === 0 || this.#closing !== undefined) this.#finish()
   }
 
-  /** The others are closed before the error is told, as at the end of a `for await`. */
+  /** Closes the other sources before the error is told, as the end of a `for await` does. */
   #fail() {
     const { error } = this.#failure
     this.#failure = undefined

@@ -1,6 +1,6 @@
 'use strict'
 
-// Task sources: any iterator of `{ task }` as executeTasks takes it, and helpers that make one.
+// Task sources, which are iterators of `{ task }`: the checks of what users give as one, and the helpers that make one.
 
 const { isPromise } = require('node:util/types')
 const { CLOSE, ClosableIterator } = require('./closable-iterator.js')
@@ -38,23 +38,26 @@ function checkTask(item) {
 }
 
 /**
- * A source that reads another one. A hand-written iterator: a generator function could be closed neither before its start nor
- * while it waits, and what it reads would stay open.
+ * A source that reads another one. The iterator is hand-written: a generator function could be closed neither before its
+ * start nor while it waits, and the source that it reads would stay open.
  */
 class WrappedSource extends ClosableIterator {
   #source
   #cut
   #tasks = []
-  /** How many of them were given. */
+  /** How many of these tasks were given. */
   #given = 0
   #isOver = false
-  /** Calls of `next()` that have not settled, which take turns, and the last of them. */
+  /** The number of calls of `next()` that have not settled, which take turns, and the last of these calls. */
   #calls = 0
   #last
-  /** Ends the wait for what is read. */
+  /** Ends the wait for the source's answer. */
   #release
 
-  /** `cut` makes tasks of what the source gave; of nothing, when it has ended, those that are left. */
+  /**
+   * `cut` makes tasks of a result of the source. At the end of the source it is called without one, and makes the last
+   * tasks.
+   */
   constructor(source, cut) {
     super()
     this.#source = source
@@ -84,7 +87,7 @@ class WrappedSource extends ClosableIterator {
     return { done: false, value: { task: this.#tasks[this.#given++] } }
   }
 
-  /** What the source gives, or the promise of it, which closing settles too. */
+  /** The next result of the source, or a promise of the result, which closing settles too. */
   #read() {
     try {
       const result = this.#source.next()
@@ -99,7 +102,7 @@ class WrappedSource extends ClosableIterator {
     }
   }
 
-  /** What has failed needs no closing. */
+  /** The source has failed, so it needs no closing. */
   #failed(error) {
     this.#isOver = true
     return error

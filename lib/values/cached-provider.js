@@ -2,9 +2,8 @@
 
 // A value that is loaded again when it has become too old.
 //
-// Whoever needs a load joins the next one, until that one begins: so all who asked before share
-// one call of the factory, its failure too, and whoever asks later gets a value no older than it
-// asked for.
+// A call that needs a load joins the next load until that one begins. So all calls before share one call of the factory, and
+// its failure, and a later call never gets a value older than it asked for.
 
 const { identityOf } = require('../locks/process-scope.js')
 const { isInside } = require('../locks/reentry.js')
@@ -17,7 +16,9 @@ class CachedProvider {
   #defaultTTL
   /** @type {{ cachedAt: number, value: unknown } | undefined} */
   #cache
-  /** The load that has not begun, and the earliest timestamp that would spare it. */
+  /**
+   * The load that has not begun, with `oldest`, the earliest timestamp of a value that would make the load needless.
+   */
   #next
 
   constructor(params) {
@@ -40,7 +41,7 @@ class CachedProvider {
 
   async get(ttl = this.#defaultTTL) {
     checkTTL('ttl', ttl)
-    // `Date`, so that faked clocks of tests apply.
+    // Tests that fake the clock replace `Date`.
     const oldest = Date.now() - ttl
     const cached = this.#cachedSince(oldest)
     if (cached !== undefined) return cached.value

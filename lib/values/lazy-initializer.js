@@ -7,7 +7,7 @@ const { activeMarks } = require('../locks/reentry.js')
 const { Semaphore } = require('../locks/semaphore.js')
 const { checkFunction } = require('../base/validate.js')
 
-/** Whose factory runs under which semaphore: initializers that need each other are found by it. */
+/** The initializer whose factory runs under a semaphore, which finds initializers that need each other. */
 const initializerOf = new WeakMap()
 
 class LazyInitializer {
@@ -22,7 +22,7 @@ class LazyInitializer {
     this.factory = factory
     this.eager = eager
     initializerOf.set(this.#semaphore, this)
-    // Whoever asks later learns of a failure; it must not be an unhandled rejection until then.
+    // A later call of `get` tells the failure, which must be no unhandled rejection until then.
     if (eager) this.get().catch(() => {})
   }
 

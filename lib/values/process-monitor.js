@@ -14,10 +14,13 @@ const SIGNALS = ['SIGINT', 'SIGTERM']
 // eslint-disable-next-line no-restricted-globals -- no module of Node.js has the class, and some realms lack it
 const { DOMException } = globalThis
 
-/** What a monitor knows of the process, apart from the monitor: a wait keeps this, and nobody else does. */
+/**
+ * What a monitor knows of the end of the process. It is no part of the monitor, so that a wait keeps it without the
+ * monitor.
+ */
 class Termination {
   isOver = false
-  /** What ends each wait. @type {Set<() => void>} */
+  /** A function for each wait, which ends it. @type {Set<() => void>} */
   waits = new Set()
 
   begin() {
@@ -88,7 +91,7 @@ class ProcessMonitor {
         reject(terminationError())
       }
       termination.waits.add(end)
-      // The timer keeps the termination, or nobody would be left to end the wait.
+      // The timer refers to the termination, which must not be collected before the wait has ended.
       const stop = startTimer(ms, () => {
         termination.waits.delete(end)
         resolve(undefined)

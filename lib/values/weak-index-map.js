@@ -1,6 +1,6 @@
 'use strict'
 
-// Objects by key that are kept only while somebody else keeps them.
+// A map of objects by key that keeps no object alive.
 
 const { clearInterval, setInterval } = require('node:timers')
 const { LONGEST } = require('../base/timer.js')
@@ -46,7 +46,7 @@ class WeakIndexMap {
   }
 }
 
-/** The timer must keep neither the process nor the map. */
+/** Calls `gc` at an interval. The timer must keep neither the process nor the map alive. */
 function collectEvery(ms, reference) {
   const timer = setInterval(() => {
     const map = reference.deref()

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// A limit of at least one. It is kept as it was given; one that can't be reached limits nothing.
+/// How much may run at once: an integer of at least 1. It is kept as it was given, and one that is too large to be reached
+/// limits nothing.
 ///
 /// ```
 /// use ya_syn_native::core::limit::Limit;
@@ -17,7 +18,7 @@ pub struct Limit(f64);
 /// A number that is no limit: below one, fractional, infinite or not a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InvalidLimit(
-    /// The number that was refused.
+    /// The number.
     pub f64,
 );
 
@@ -45,14 +46,14 @@ impl Limit {
         self.0
     }
 
-    /// Whether one more fits beside `used`.
+    /// Whether one more fits where `used` are.
     pub(crate) fn admits(self, used: u32) -> bool {
         f64::from(used) < self.0
     }
 
-    /// How many more fit beside `used`.
+    /// How many more fit where `used` are; 0 when there are too many.
     pub(crate) fn room(self, used: u32) -> u32 {
-        // `as` saturates.
+        // `as` turns what is below 0 into 0, and what is too large into the largest.
         (self.0 - f64::from(used)) as u32
     }
 }

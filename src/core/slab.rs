@@ -1,14 +1,15 @@
-//! A table of recycled slots: a small integer stands for a value until it is removed.
+//! A table of recycled integers: a small integer stands for a value until the value is removed.
 //!
-//! JavaScript arrays are indexed by these integers, so the lowest ones that are free are taken
-//! again before the table grows. A table that empties gives its memory back.
+//! JavaScript arrays are indexed by these integers, so an integer that is free is used again (the one that was freed last
+//! comes first) before the table grows. There are never more integers than there were values at the same time. A table of
+//! more than 1,024 integers gives its memory back when the last value is removed, and starts again from 0.
 
-/// Tables that empty below this size keep their memory: they will likely fill again.
+/// A table that grew no larger than this keeps its memory when it empties: it will likely fill again.
 const KEEP: usize = 1024;
 
-enum Slot<T> {
+enum Entry<T> {
     Used(T),
-    /// The next free slot, or `NONE`.
+    /// The integer that was freed before this one, or `NONE`.
     Free(u32),
 }
 
@@ -16,14 +17,14 @@ const NONE: u32 = u32::MAX;
 
 /// A table of values under recycled integers.
 pub struct Slab<T> {
-    slots: Vec<Slot<T>>,
+    entries: Vec<Entry<T>>,
     free: u32,
     len: usize,
 }
 
 impl<T> Default for Slab<T> {
     fn default() -> Self {
-        Self { slots: Vec::new(), free: NONE, len: 0 }
+        Self { entries: Vec::new(), free: NONE, len: 0 }
     }
 }
 
@@ -38,62 +39,62 @@ impl<T> Slab<T> {
         self.len == 0
     }
 
-    /// Takes a value in and tells the integer that stands for it.
+    /// Takes a value in, and returns the integer that stands for the value until it is [removed](Self::remove).
     ///
     /// # Panics
     ///
-    /// With 2³² - 1 values in the table.
+    /// When the table holds 2³² - 1 values already.
     pub fn insert(&mut self, value: T) -> u32 {
         self.len += 1;
         if self.free == NONE {
-            let id = u32::try_from(self.slots.len()).ok().filter(|id| *id != NONE);
-            self.slots.push(Slot::Used(value));
+            let id = u32::try_from(self.entries.len()).ok().filter(|id| *id != NONE);
+            self.entries.push(Entry::Used(value));
             return id.expect("a table of 2^32 - 1 values is full");
         }
         let id = self.free;
-        match std::mem::replace(&mut self.slots[id as usize], Slot::Used(value)) {
-            Slot::Free(next) => self.free = next,
-            Slot::Used(_) => unreachable!("a free slot was in use"),
+        match std::mem::replace(&mut self.entries[id as usize], Entry::Used(value)) {
+            Entry::Free(next) => self.free = next,
+            Entry::Used(_) => unreachable!("a free entry was in use"),
         }
         id
     }
 
-    /// The value that `id` stands for.
+    /// The value that `id` stands for, if there is one.
     pub fn get(&self, id: u32) -> Option<&T> {
-        match self.slots.get(id as usize) {
-            Some(Slot::Used(value)) => Some(value),
+        match self.entries.get(id as usize) {
+            Some(Entry::Used(value)) => Some(value),
             _ => None,
         }
     }
 
-    /// The value that `id` stands for, to be changed.
+    /// The value that `id` stands for, to be changed, if there is one.
     pub fn get_mut(&mut self, id: u32) -> Option<&mut T> {
-        match self.slots.get_mut(id as usize) {
-            Some(Slot::Used(value)) => Some(value),
+        match self.entries.get_mut(id as usize) {
+            Some(Entry::Used(value)) => Some(value),
             _ => None,
         }
     }
 
-    /// All values, with the integers that stand for them.
+    /// All values, with the integers that stand for them, in the order of the integers.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        self.slots.iter().enumerate().filter_map(|(id, slot)| match slot {
-            Slot::Used(value) => Some((id as u32, value)),
-            Slot::Free(_) => None,
+        self.entries.iter().enumerate().filter_map(|(id, entry)| match entry {
+            Entry::Used(value) => Some((id as u32, value)),
+            Entry::Free(_) => None,
         })
     }
 
-    /// Takes a value out; its integer will stand for another.
+    /// Takes a value out, if there is one. Its integer will stand for another value.
     pub fn remove(&mut self, id: u32) -> Option<T> {
-        let slot = self.slots.get_mut(id as usize)?;
-        if matches!(slot, Slot::Free(_)) {
+        let entry = self.entries.get_mut(id as usize)?;
+        if matches!(entry, Entry::Free(_)) {
             return None;
         }
-        let Slot::Used(value) = std::mem::replace(slot, Slot::Free(self.free)) else {
-            unreachable!("a used slot was free");
+        let Entry::Used(value) = std::mem::replace(entry, Entry::Free(self.free)) else {
+            unreachable!("a used entry was free");
         };
         self.free = id;
         self.len -= 1;
-        if self.len == 0 && self.slots.len() > KEEP {
+        if self.len == 0 && self.entries.len() > KEEP {
             *self = Self::default();
         }
         Some(value)
@@ -105,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recycles_the_slot_freed_last() {
+    fn recycles_the_integer_freed_last() {
         let mut slab = Slab::default();
         assert_eq!([slab.insert('a'), slab.insert('b'), slab.insert('c')], [0, 1, 2]);
         assert_eq!(slab.remove(1), Some('b'));
@@ -122,7 +123,7 @@ mod tests {
         for id in ids {
             slab.remove(id);
         }
-        assert!(slab.is_empty() && slab.slots.capacity() == 0);
+        assert!(slab.is_empty() && slab.entries.capacity() == 0);
         assert_eq!(slab.insert(7), 0);
     }
 }

@@ -1,7 +1,7 @@
 //! The mutex of the core: never poisoned, and replaced by loom's in its tests.
 //!
-//! What it guards is left whole by every panic that can happen under it (none of the guarded code
-//! calls out), so a poisoned lock would only spread a fault that is over.
+//! What it guards is left whole by every panic that can happen under the lock: code of a caller runs under it only where
+//! nothing is half changed. So a poisoned lock would only spread a panic that is over.
 
 #[cfg(not(ya_syn_loom))]
 use std::sync::{Mutex as Inner, MutexGuard};

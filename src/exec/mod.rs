@@ -3,13 +3,14 @@
 //! * `fs` reads and lists files, on threads that may block.
 //! * [`source`] says what a source and an executor on Tokio are, and [`run`] drives one into the other through the core's
 //!   [`Pipeline`](crate::core::pipeline::Pipeline); [`stop`] is how such a job is told to end, [`race`] waits for the first
-//!   of two things, [`caught`] makes an outcome of a panic, and [`runtime`] is the one Tokio runtime of the process.
+//!   of two things, and [`runtime`] is the one Tokio runtime of the process.
 //! * `s3` lists and deletes objects.
+//! * `glob` is what patterns mean, for both.
 
-#[cfg(feature = "tokio")]
-pub mod caught;
 #[cfg(feature = "fs")]
 pub mod fs;
+#[cfg(any(feature = "fs", feature = "s3"))]
+pub mod glob;
 #[cfg(feature = "tokio")]
 pub mod race;
 #[cfg(feature = "tokio")]

@@ -18,7 +18,8 @@ use std::rc::Rc;
 use napi::bindgen_prelude::{FromNapiValue, JsObjectValue, Object, ToNapiValue, Unknown};
 use napi::{Env, Error, JsError, Result, Status, check_status, sys};
 
-use crate::faults;
+use crate::panics;
+use crate::test_hooks;
 
 /// On the Error of a sure function: what it would have returned.
 const ANSWER: &CStr = c"answer";
@@ -46,7 +47,7 @@ impl<'env> Functions<'env> {
         // Permits of a worker that ends go to the next waiters at once, not when its memory is freed.
         env.add_env_cleanup_hook(Rc::clone(&endings), |endings| {
             for end in endings.take() {
-                faults::contain("close", end);
+                panics::contain("close", end);
             }
         })?;
         Ok(Self { env, object: Object::new(env)?, endings })
@@ -154,7 +155,7 @@ unsafe extern "C" fn drop_function<S, F>(_: sys::napi_env, data: *mut c_void, _:
     // SAFETY: the box was given to the function of JavaScript, which is gone.
     let function = unsafe { Box::from_raw(data.cast::<Function<S, F>>()) };
     // The last function of an area takes the state of the area along.
-    faults::contain("dropFunction", || drop(function));
+    panics::contain("dropFunction", || drop(function));
 }
 
 unsafe extern "C" fn call<S, R, F>(
@@ -185,7 +186,7 @@ where
     // SAFETY: `add` gave this type to the function of JavaScript, which is being called.
     let function = unsafe { &*data.cast::<Function<S, F>>() };
     let answer = catch_unwind(AssertUnwindSafe(|| {
-        faults::pass(function.name);
+        test_hooks::pass(function.name);
         function.run(&arguments)
     }));
     match answer {
@@ -228,7 +229,7 @@ fn null(env: sys::napi_env) -> sys::napi_value {
 }
 
 fn error_of(panic: &(dyn Any + Send)) -> Error {
-    let text = faults::text_of(panic).unwrap_or("a panic without a message");
+    let text = panics::text_of(panic);
     Error::new(Status::GenericFailure, text)
 }
 

@@ -1,9 +1,9 @@
-//! Semaphores by key: the same key finds the same semaphore, and a key nobody needs is gone.
+//! Semaphores by key: the same key finds the same semaphore, and a key that nobody needs is forgotten.
 //!
 //! A key is a sequence of UTF-16 code units, as JavaScript's strings are, so that keys which differ
 //! only in unpaired surrogates stay apart. Whoever uses a key's semaphore holds a [`Lease`] on it.
-//! When the last lease ends, the entry is removed if it is idle; if somebody who left without a
-//! trace still holds a permit it stays, because the next user of that key must wait for it.
+//! When the last lease of a key ends, its semaphore is removed if it is idle. A semaphore with a permit
+//! that was never given back stays, because the next user of that key must wait for that permit.
 
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Deref;
@@ -29,7 +29,7 @@ struct Entry<W> {
     leases: AtomicU32,
 }
 
-/// The right to use a semaphore, for as long as it is kept.
+/// The right to use the semaphore of a key, for as long as the lease is kept.
 pub struct Lease<W> {
     entry: Arc<Entry<W>>,
     table: Option<Arc<KeyedSemaphores<W>>>,
@@ -51,8 +51,8 @@ impl<W> KeyedSemaphores<W> {
         self.len() == 0
     }
 
-    /// Leases the semaphore of `key`; makes it with `limit` when there is none. The first limit of a
-    /// key stays.
+    /// Leases the semaphore of `key`, which is made with `limit` permits when there is none. The limit of a semaphore that
+    /// is there stays.
     pub fn lease(self: &Arc<Self>, key: &[u16], limit: Limit) -> Lease<W> {
         let mut entries = self.entries.lock();
         let hash = self.hasher.hash_one(key);
@@ -74,7 +74,7 @@ impl<W> KeyedSemaphores<W> {
             found.remove();
         }
         if entries.is_empty() {
-            // A million keys that came and went must not hold on to a million empty buckets.
+            // The buckets of a million keys are freed when the last key is removed.
             *entries = HashTable::new();
         }
     }
@@ -91,7 +91,7 @@ impl<W> Entry<W> {
 }
 
 impl<W> Lease<W> {
-    /// A semaphore of its own, found by no key.
+    /// A semaphore that no key finds.
     pub fn unkeyed(limit: Limit) -> Self {
         Self { entry: Entry::new(&[], limit), table: None }
     }
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_goes_when_nobody_needs_it_and_never_before() {
+    fn a_key_is_removed_when_nobody_needs_it_and_never_before() {
         let table = KeyedSemaphores::<()>::new();
         let (a, b) = (table.lease(&[1], ONE), table.lease(&[1], ONE));
         drop(a);

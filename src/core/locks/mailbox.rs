@@ -1,12 +1,11 @@
 //! How a permit reaches a waiter on another thread.
 //!
 //! Each thread that waits has a [`Mailbox`], and each of its waiters is an [`Address`]: the mailbox
-//! and a ticket in it. Whoever releases a permit drops the ticket into the mailbox. The first ticket
-//! in an empty box rings the owner's bell, the rest of a batch lie there until it comes, so a
-//! wake-up crosses threads once per batch.
+//! and a ticket of its thread. Whoever releases a permit puts the ticket into the mailbox. The first ticket in an empty
+//! mailbox rings the owner's bell, and those that follow are taken with it, so that a wake-up crosses threads once per batch.
 //!
-//! A box that was closed takes no more tickets. What could not be delivered goes to the next waiter,
-//! so a thread that dies never takes a permit with it.
+//! A mailbox that was closed takes no more tickets. A permit whose ticket could not be delivered goes to the next waiter,
+//! so a thread that ends never takes a permit with it.
 
 use std::fmt;
 
@@ -15,7 +14,7 @@ use std::sync::Arc;
 
 use crate::core::sync::Mutex;
 
-/// What stands for a waiter on the thread that waits.
+/// The integer that stands for a waiter on the thread that waits.
 pub type Ticket = u32;
 
 type Bell = Box<dyn Fn() + Send + Sync>;
@@ -36,7 +35,7 @@ struct State {
 pub struct Address {
     /// The mailbox of its thread.
     pub mailbox: Arc<Mailbox>,
-    /// What it is known as there.
+    /// The integer that stands for the waiter on that thread.
     pub ticket: Ticket,
 }
 
@@ -47,32 +46,32 @@ impl Mailbox {
         Arc::new(Self { state: Mutex::new(State { granted: Vec::new(), open: true, bell: None }) })
     }
 
-    /// Sets what tells the owner that there is mail; it is called from any thread.
+    /// Sets what tells the owner that tickets have arrived; it is called from any thread, under no lock.
     pub fn set_bell(&self, bell: impl Fn() + Send + Sync + 'static) {
         self.state.lock().bell = Some(Arc::new(Box::new(bell)));
     }
 
-    /// Whether the owner can be told of mail.
+    /// Whether a bell was set.
     pub fn has_bell(&self) -> bool {
         self.state.lock().bell.is_some()
     }
 
-    /// The tickets that have arrived.
+    /// Takes the tickets that have arrived. Their waiters hold permits.
     pub fn take(&self) -> Vec<Ticket> {
         std::mem::take(&mut self.state.lock().granted)
     }
 
-    /// Takes no more tickets from now on. Those that had arrived hold permits.
+    /// Takes no more tickets from now on, and returns those that had arrived. Their waiters hold permits.
     ///
-    /// The bell goes with the mailbox, not here: another thread may be about to ring it, and would
-    /// be left to drop it while what it calls is taken down.
+    /// The bell is dropped with the mailbox, and not here: another thread may be about to ring the bell. That thread would be
+    /// the last to own it, and would drop it while what the bell calls is taken down.
     pub fn close(&self) -> Vec<Ticket> {
         let mut state = self.state.lock();
         state.open = false;
         std::mem::take(&mut state.granted)
     }
 
-    /// Whether the ticket was taken.
+    /// Puts a ticket into the mailbox; false when the mailbox is closed.
     fn deliver(&self, ticket: Ticket) -> bool {
         let mut state = self.state.lock();
         if !state.open {
@@ -88,9 +87,9 @@ impl Mailbox {
     }
 }
 
-/// Gives a permit back and sees to it that the next waiter learns of it.
+/// Gives the permit of a holder at this stage back, and tells the waiter that gets the permit.
 ///
-/// A waiter of the mailbox `here` is returned instead: its thread is this one, and can wake it at
+/// The ticket of a waiter of the mailbox `here` is returned instead: that waiter belongs to this thread, which can wake it at
 /// once.
 pub fn release(
     semaphore: &Semaphore<Address>,

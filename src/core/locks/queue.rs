@@ -1,8 +1,8 @@
-//! A first-in, first-out queue from whose middle anyone can leave, all in constant time.
+//! A first-in, first-out queue whose values can be removed from any place, all in constant time.
 //!
 //! The nodes live in a [`Slab`] and are linked in both directions by index. A [`Place`] names a
-//! node together with the number of its arrival, so that a place given up long ago never removes
-//! whoever stands in the same node today.
+//! node together with the number of its arrival, so that the place of a value that has left never removes
+//! the value that the same node holds by now.
 
 use crate::core::slab::Slab;
 
@@ -22,7 +22,7 @@ pub struct Place {
     arrival: u64,
 }
 
-/// The queue.
+/// A queue of values that wait.
 pub struct Queue<T> {
     nodes: Slab<Node<T>>,
     first: u32,
@@ -37,17 +37,17 @@ impl<T> Default for Queue<T> {
 }
 
 impl<T> Queue<T> {
-    /// How many wait.
+    /// How many values wait.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether nobody waits.
+    /// Whether no value waits.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Joins at the end.
+    /// Puts a value at the end, and returns its place.
     pub fn push(&mut self, value: T) -> Place {
         let arrival = self.arrivals;
         self.arrivals += 1;
@@ -60,23 +60,23 @@ impl<T> Queue<T> {
         Place { node, arrival }
     }
 
-    /// The one who came first.
+    /// The value that came first.
     pub fn first(&self) -> Option<&T> {
         self.nodes.get(self.first).map(|node| &node.value)
     }
 
-    /// Whoever stands at `place`, or nobody when that one is gone.
+    /// The value at `place`, unless it has left.
     pub fn get(&self, place: Place) -> Option<&T> {
         let node = self.nodes.get(place.node)?;
         (node.arrival == place.arrival).then_some(&node.value)
     }
 
-    /// Takes the one who came first.
+    /// Takes the value that came first.
     pub fn pop(&mut self) -> Option<T> {
         self.unlink(self.first)
     }
 
-    /// Takes whoever stands at `place`, or nobody when that one is gone.
+    /// Takes the value at `place`, unless it has left.
     pub fn remove(&mut self, place: Place) -> Option<T> {
         if self.nodes.get(place.node)?.arrival != place.arrival {
             return None;

@@ -9,8 +9,8 @@
 //! Whoever released wakes the waiter in its own way, outside the lock.
 //!
 //! The waiter's type `W` is the caller's: a JavaScript ticket of this thread, the address of another
-//! thread, a waker of a future. They stand in the same queue, and no code here wakes, drops or
-//! compares them, under the lock or elsewhere.
+//! thread, a waker of a future. All stand in one queue, and no code here wakes, drops or compares a
+//! waiter, under the lock or elsewhere.
 //!
 //! A holder goes through two stages. It is *admitted* when it has the permit, and it has *entered*
 //! once it says so, because JavaScript starts a callback later than it gets the permit. Both count
@@ -36,11 +36,11 @@ pub struct Semaphore<W> {
 }
 
 struct State<W> {
-    /// Permits in somebody's hands; never above the limit.
+    /// How many permits are held; never more than the limit.
     held: u32,
-    /// Of these, how many have entered.
+    /// How many of their holders have entered.
     entered: u32,
-    /// Made by the first who waits: most semaphores of a program with a lock per key never need it.
+    /// Made for the first waiter: most semaphores of a program with a lock per key never have one.
     waiting: Option<Box<Queue<W>>>,
 }
 
@@ -56,11 +56,11 @@ pub enum Stage {
 /// The counters of a semaphore at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stats {
-    /// Who waits or holds a permit.
+    /// How many wait or hold a permit.
     pub tasks: u32,
-    /// Who holds a permit.
+    /// How many hold a permit.
     pub held: u32,
-    /// Who has entered.
+    /// How many of those that hold a permit have entered.
     pub running: u32,
 }
 
@@ -79,18 +79,18 @@ impl<W> Semaphore<W> {
     ///
     /// # Errors
     ///
-    /// None was free: `waiter` stands in the queue, at the place given.
+    /// The place of `waiter` in the queue, when no permit is free.
     pub fn acquire(&self, waiter: W) -> Result<(), Place> {
         self.acquire_with(|| waiter)
     }
 
-    /// As [`acquire`](Self::acquire), but makes the waiter only when it has to wait.
+    /// As [`acquire`](Self::acquire), but makes the waiter only when no permit is free.
     ///
     /// `waiter` runs under the lock of this semaphore and must not use it.
     ///
     /// # Errors
     ///
-    /// None was free: the waiter stands in the queue, at the place given.
+    /// The waiter's place in the queue, when no permit is free.
     pub fn acquire_with(&self, waiter: impl FnOnce() -> W) -> Result<(), Place> {
         let mut state = self.state.lock();
         if self.limit.admits(state.held) {
@@ -108,14 +108,22 @@ impl<W> Semaphore<W> {
         free
     }
 
-    /// The holder of a permit enters.
+    /// The holder of a permit enters, once.
+    ///
+    /// # Panics
+    ///
+    /// In a debug build, when all holders have entered.
     pub fn enter(&self) {
         let mut state = self.state.lock();
         debug_assert!(state.entered < state.held, "entered without a permit");
         state.entered += 1;
     }
 
-    /// Gives a permit back. The waiter returned holds it now and has to be told.
+    /// Gives the permit of a holder at this stage back. The waiter that is returned holds the permit now, and has to be told.
+    ///
+    /// # Panics
+    ///
+    /// In a debug build, when nobody holds a permit.
     pub fn release(&self, stage: Stage) -> Option<W> {
         let mut state = self.state.lock();
         debug_assert!(state.held > 0, "released without a permit");
@@ -129,8 +137,8 @@ impl<W> Semaphore<W> {
         next
     }
 
-    /// Leaves the queue. Nothing is returned when the permit was already granted: the caller holds
-    /// it, whether it has been told yet or not.
+    /// Takes the waiter at this place out of the queue, and returns it. Nothing is returned when the waiter was granted a
+    /// permit: it holds the permit, whether it has been told yet or not.
     pub fn cancel(&self, place: Place) -> Option<W> {
         self.state.lock().waiting.as_mut()?.remove(place)
     }

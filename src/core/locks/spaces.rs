@@ -1,6 +1,6 @@
 //! The key spaces that all threads of the process share, by name.
 //!
-//! A space lives as long as somebody keeps it or a key in it, and is made anew after that.
+//! A space lives as long as somebody keeps the space or a lease of one of its keys. After that the same name gets a new one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Weak};
@@ -13,13 +13,13 @@ type Spaces = HashMap<Box<[u16]>, Weak<KeyedSemaphores<Address>>>;
 
 static SPACES: LazyLock<Mutex<Spaces>> = LazyLock::new(|| Mutex::new(HashMap::new()));
 
-/// The space of that name.
+/// The key space of that name, which is made if there is none. A name is UTF-16, as keys are.
 pub fn space(name: &[u16]) -> Arc<KeyedSemaphores<Address>> {
     let mut spaces = SPACES.lock();
     if let Some(space) = spaces.get(name).and_then(Weak::upgrade) {
         return space;
     }
-    // The names of those that are gone would pile up otherwise.
+    // Without this the names of spaces that nobody keeps any more would pile up.
     spaces.retain(|_, space| space.strong_count() > 0);
     let space = KeyedSemaphores::new();
     spaces.insert(name.into(), Arc::downgrade(&space));

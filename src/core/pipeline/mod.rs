@@ -12,10 +12,9 @@
 //!   semaphores of this crate, whose waiters are the tasks' integers. So a task whose key is busy
 //!   waits aside, and those of other keys pass it while the window has room.
 //! * A key's limit may also live outside, shared with others. Then the task is pulled
-//!   [gated](Pipeline::pulled_gated), and the driver [opens](Pipeline::opened) it when it has the permit.
-//!
+//!   [gated](Pipeline::pulled_gated), and the driver [opens](Pipeline::opened) the task when the driver has the permit.
 //! * A pipeline may [give results](Pipeline::giving_results). Then a task that has [settled](Pipeline::settled)
-//!   gives its permits back, but keeps its place in the window until its result is [taken](Pipeline::take): so a
+//!   gives its permits back, but keeps its slot in the window until its result is [taken](Pipeline::take): so a
 //!   slow consumer holds the source up. In which order results can be taken is decided here.
 //!
 //! One event frees at most one permit for execution, so one answer starts at most one task.
@@ -28,7 +27,8 @@ use crate::core::locks::queue::{Place, Queue};
 use crate::core::locks::semaphore::{Semaphore, Stage};
 use crate::core::slab::Slab;
 
-/// The integer that stands for a task from when it is pulled until it is finished.
+/// A task's place in the window: the integer that stands for the task from when it is pulled until it is finished, or until
+/// its result is taken.
 pub type Slot = u32;
 
 /// What a pipeline is bounded by.
@@ -58,7 +58,7 @@ pub struct Answer {
     pub start: Option<Slot>,
     /// Ask the source for another one.
     pub pull: bool,
-    /// All is over; nothing else will be asked.
+    /// The run is over: nothing else will be pulled or started. Results may still be there to take after an abort.
     pub done: bool,
 }
 
@@ -79,7 +79,7 @@ pub struct Counts {
 struct Task {
     key: Option<Lease<Slot>>,
     stage: TaskStage,
-    /// Where its result stands among the others.
+    /// The place of its result in the queue of results.
     place: Option<Place>,
 }
 
@@ -91,7 +91,7 @@ enum TaskStage {
     Settled,
 }
 
-/// The results to come, in the order in which they are given.
+/// The tasks whose results are to come, in the order in which the results are given.
 struct Results {
     order: Order,
     queue: Queue<Slot>,
@@ -121,7 +121,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// A pipeline that has pulled nothing yet; ask [`begin`](Self::begin) first.
+    /// A pipeline that has pulled nothing yet; call [`begin`](Self::begin) first.
     pub fn new(bounds: Bounds) -> Self {
         Self {
             window: bounds.window,
@@ -142,7 +142,7 @@ impl Pipeline {
         Self { results, ..Self::new(bounds) }
     }
 
-    /// How far it has come.
+    /// How far the run has come.
     pub fn counts(&self) -> Counts {
         self.counts
     }
@@ -182,7 +182,8 @@ impl Pipeline {
         self.answer(start)
     }
 
-    /// A task that was started has ended, and there is no result to take.
+    /// A task that was started has ended, and there is no result to take. In a debug build it panics when the task was not
+    /// started, as do [`settled`](Self::settled) and [`dropped`](Self::dropped).
     pub fn finished(&mut self, slot: Slot, success: bool) -> Answer {
         self.count(success);
         self.leave(slot)
@@ -212,12 +213,12 @@ impl Pipeline {
             .is_some_and(|task| task.stage == TaskStage::Settled)
     }
 
-    /// How many more tasks the window has room for.
+    /// For how many more tasks the window has room.
     pub fn room(&self) -> u32 {
         self.window.room(self.tasks.len() as u32)
     }
 
-    /// The next result in the order asked for, if it is there: its task leaves the window.
+    /// Takes the next result in the order asked for, if that result is there. Its task leaves the window.
     pub fn take(&mut self) -> Option<(Slot, Answer)> {
         if !self.has_result() {
             return None;
@@ -227,7 +228,7 @@ impl Pipeline {
         Some((slot, self.answer(None)))
     }
 
-    /// A task that was to start never did: it is forgotten.
+    /// A task that was to be started never was, and is forgotten: it counts neither as done nor as failed.
     pub fn dropped(&mut self, slot: Slot) -> Answer {
         self.leave(slot)
     }
@@ -263,7 +264,7 @@ impl Pipeline {
         *(if success { &mut self.counts.done } else { &mut self.counts.failed }) += 1;
     }
 
-    /// The task has what it needs but a permit for execution.
+    /// The task needs nothing but a permit for execution. Returns the task, if it is to start.
     fn admit(&mut self, slot: Slot) -> Option<Slot> {
         self.execution.acquire(slot).ok()?;
         self.start(slot)
@@ -294,7 +295,7 @@ impl Pipeline {
     /// Gives a task's permits back, and returns the task that one of them starts.
     fn free(&mut self, key: Option<Lease<Slot>>) -> Option<Slot> {
         self.counts.running -= 1;
-        // Whoever has its key's permit already goes first.
+        // Tasks that have the permit of their key already come first.
         let first = self.execution.release(Stage::Admitted).and_then(|slot| self.start(slot));
         let freed = key.and_then(|lease| lease.release(Stage::Admitted));
         let second = freed.and_then(|slot| self.admit(slot));

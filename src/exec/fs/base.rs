@@ -1,14 +1,16 @@
-//! The folder that relative paths are meant in: the working folder at the time of a call, whatever that is later.
+//! The folder that relative paths are meant in: the working folder at the time of a call, even if the
+//! working folder is another one later.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// The folder.
+/// A folder from which relative paths start.
 #[derive(Clone, Debug, Default)]
 pub struct Base(PathBuf);
 
 impl Base {
-    /// This folder, which is absolute. With an empty one, as when the working folder was deleted, nothing relative is found.
+    /// A base with this folder, which is absolute, or empty when the working folder was deleted: then nothing is found under a
+    /// relative path.
     pub fn new(folder: PathBuf) -> Self {
         Self(folder)
     }
@@ -23,7 +25,7 @@ impl Base {
         &self.0
     }
 
-    /// What the system is asked for. An empty path stays empty: nothing has this name.
+    /// The path that the system is asked for. An empty path stays empty: no file has this name.
     pub fn resolve<'a>(&self, path: &'a Path) -> Cow<'a, Path> {
         if path.is_absolute() || path.as_os_str().is_empty() {
             return Cow::Borrowed(path);
@@ -45,8 +47,8 @@ mod tests {
         for (path, resolved) in [("a/b", "/base/a/b"), ("/a", "/a"), ("", ""), ("..", "/base/..")] {
             assert_eq!(base.resolve(Path::new(path)), Path::new(resolved));
         }
-        let gone = Base::default();
-        assert_eq!(gone.resolve(Path::new("/a")), Path::new("/a"));
-        assert_eq!(gone.resolve(Path::new("a")), Path::new(""));
+        let deleted = Base::default();
+        assert_eq!(deleted.resolve(Path::new("/a")), Path::new("/a"));
+        assert_eq!(deleted.resolve(Path::new("a")), Path::new(""));
     }
 }

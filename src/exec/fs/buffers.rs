@@ -1,23 +1,23 @@
 //! Memory for large files, used again.
 //!
-//! Fresh memory of that size comes page by page from the system, each cleared first, which takes longer than reading into
-//! it. So what JavaScript gave back is kept for the next file, up to a bound and for as long as there are readers.
+//! Fresh memory of that size comes page by page from the system, each cleared first, which takes longer than reading a file
+//! into it. So memory that JavaScript gave back is kept for the next file, up to a bound and for as long as there are readers.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Smaller pieces are the allocator's business.
+/// Buffers of fewer bytes are left to the allocator.
 const SMALLEST: usize = 128 * 1024;
-/// Bytes kept.
+/// Bytes that are kept at most.
 const MOST: usize = 64 << 20;
 
-/// What is kept.
+/// The buffers that are kept.
 #[derive(Default)]
 pub struct Buffers {
     kept: Mutex<Vec<Vec<u8>>>,
 }
 
 impl Buffers {
-    /// Those of this process.
+    /// The buffers of this process.
     pub fn of_process() -> &'static Self {
         static BUFFERS: OnceLock<Buffers> = OnceLock::new();
         BUFFERS.get_or_init(Self::default)
@@ -35,7 +35,7 @@ impl Buffers {
         Vec::with_capacity(size)
     }
 
-    /// Keeps a buffer for later; the oldest make room for it.
+    /// Keeps a buffer for later. The oldest buffers are freed to make room for it.
     pub fn give(&self, mut buffer: Vec<u8>) {
         if !(SMALLEST..=MOST).contains(&buffer.capacity()) {
             return;
@@ -52,7 +52,7 @@ impl Buffers {
         kept.drain(..surplus);
     }
 
-    /// Gives all memory back.
+    /// Frees all buffers.
     pub fn clear(&self) {
         self.lock().clear();
     }

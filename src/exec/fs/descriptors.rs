@@ -1,8 +1,8 @@
 //! How many files may be open at once, over all jobs of the process.
 //!
-//! The bound starts at an eighth of the process's soft limit. When the process runs out all the
-//! same, because others hold descriptors, it halves, down to one, and grows back by one with each
-//! row of files that were done without a shortage. So others get room, and a passing shortage is waited out.
+//! The bound starts at an eighth of the process's soft limit, and at 64 at most. When the process runs out of descriptors all
+//! the same, because other code holds many, the bound halves, down to one. It grows back by one whenever 64 files in a row
+//! were done without a shortage. So other code gets room, and a passing shortage is waited out.
 
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,20 +11,20 @@ use std::time::{Duration, Instant};
 
 use super::system;
 
-/// No job is faster with more.
+/// More files open at once make no job faster.
 const MOST: u32 = 64;
 /// So many files in a row are done before the bound grows by one.
 const STREAK: u32 = 64;
-/// Pipes and devices that are waited for at the same time; they have descriptors of their own.
+/// Pipes and devices that are open at the same time; they have a bound of their own.
 const MOST_SPECIAL: u32 = 16;
-/// How long to wait for somebody to close a file before a shortage of descriptors is an error.
+/// How long a shortage of descriptors is waited out before it is an error.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 struct State {
     open: u32,
     allowed: u32,
     streak: u32,
-    /// Threads that wait. Waking nobody would be a system call all the same.
+    /// Threads that wait. Without any, a permit is given back without a system call to wake them.
     waiting: u32,
 }
 
@@ -39,7 +39,7 @@ pub struct Descriptors {
 pub struct Permit<'a>(&'a Descriptors);
 
 impl Descriptors {
-    /// Those of the process, for files and folders: as many as fit its limits.
+    /// The bound of the process on regular files and folders.
     pub fn of_process() -> &'static Self {
         static DESCRIPTORS: OnceLock<Descriptors> = OnceLock::new();
         DESCRIPTORS.get_or_init(|| {
@@ -47,7 +47,7 @@ impl Descriptors {
         })
     }
 
-    /// Those of the process for what can keep its reader waiting for ever.
+    /// The bound of the process on pipes and devices, which can keep their readers waiting for ever.
     pub fn for_special_files() -> &'static Self {
         static DESCRIPTORS: OnceLock<Descriptors> = OnceLock::new();
         DESCRIPTORS.get_or_init(|| Self::new(MOST_SPECIAL))
@@ -71,11 +71,12 @@ impl Descriptors {
         Permit(self)
     }
 
-    /// Calls `open`, again and again while the process has no descriptor left, until patience ends or nobody wants it.
+    /// Calls `open`, again and again while the process has no descriptor left, until the patience of ten seconds
+    /// ends or nobody wants the file.
     ///
     /// # Errors
     ///
-    /// What `open` said last.
+    /// The last error of `open`.
     pub fn open<T>(
         &self,
         is_wanted: &dyn Fn() -> bool,
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_comes_too_many_waits() {
+    fn a_file_beyond_the_bound_waits() {
         let descriptors = Descriptors::new(1);
         let first = descriptors.acquire();
         std::thread::scope(|scope| {

@@ -2,7 +2,8 @@
 
 use std::any::Any;
 
-use crate::faults;
+use super::known::Special;
+use crate::panics;
 
 /// The system call that failed, by the name that Node.js has for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,42 +16,29 @@ pub enum SystemCall {
     Scandir,
 }
 
-/// What kind of file it is that is read only on request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Special {
-    /// A FIFO.
-    Pipe,
-    /// A socket of the file system.
-    Socket,
-    /// Such as a terminal.
-    CharacterDevice,
-    /// Such as a disk.
-    BlockDevice,
-}
-
-/// A failure.
+/// Why a file was not read, or a folder not listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The system said no; with libuv's number.
+    /// A system call failed.
     System {
-        /// Negative.
+        /// The number that libuv has for the error, which is negative.
         errno: i32,
-        /// What was called.
+        /// The call that failed.
         call: SystemCall,
     },
-    /// It is no regular file.
+    /// It is no regular file, and reading such files was not asked for.
     Special(Special),
-    /// It took longer than allowed.
+    /// Reading took longer than the job's time for one file.
     Timeout,
     /// It has this many bytes, more than a Buffer of Node.js's readFile can have.
     TooLarge(u64),
-    /// Our own fault.
+    /// A panic, with its message.
     Panic(String),
 }
 
 impl Failure {
-    /// The failure that a panic is.
+    /// The failure of work that panicked.
     pub(super) fn of_panic(panic: &(dyn Any + Send)) -> Self {
-        Self::Panic(faults::text_of(panic).unwrap_or("a panic").to_owned())
+        Self::Panic(panics::text_of(panic).to_owned())
     }
 }

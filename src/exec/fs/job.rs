@@ -1,7 +1,8 @@
 //! One call of `readFiles`: paths in, outcomes out.
 //!
-//! What is read when, and what is given next, is decided by the [`Window`]. This holds its lock, reads what it says, and
-//! tells the consumer that found nothing when there is something.
+//! The [`Window`] decides which file is read next, and which outcomes are given. The job keeps the window behind a lock, reads
+//! the files that it hands out on the threads of the [`Pool`], and notifies a consumer that found nothing as soon as there is
+//! something to take.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -10,31 +11,31 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::base::Base;
-use super::descriptors::Descriptors;
-use super::failure::{Failure, Special};
+use super::failure::Failure;
+use super::known::{Known, Special};
 use super::list::Finder;
 use super::pool::{Pool, Seat, Work};
-use super::read::{self, Known};
+use super::read;
 use super::window::{Bounds, Claim, Outcome, Reservation, Window};
-use crate::faults;
+use crate::test_hooks;
 
-/// Files up to this size need no reservation: together they are little.
+/// Files up to this many bytes are read without a reservation. They count among the bytes in flight once they were read.
 const SMALL: u64 = 16 * 1024;
 
 /// How a job reads.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What is in flight.
+    /// How much may be in flight, and in which order outcomes are given.
     pub bounds: Bounds,
-    /// Read pipes and devices too.
+    /// Whether pipes and devices are read too.
     pub special: bool,
-    /// Where relative paths start.
+    /// The folder from which relative paths start.
     pub base: Base,
 }
 
 /// What a job has to give.
 pub enum Next {
-    /// Nothing yet; the job notifies.
+    /// Nothing yet; the job notifies once, as soon as there is something.
     Nothing,
     /// What is ready.
     Outcomes(Vec<Outcome>),
@@ -47,11 +48,11 @@ pub enum Next {
 struct State {
     window: Window,
     source_failure: Option<(PathBuf, Failure)>,
-    /// The consumer found nothing, and is to be told.
+    /// The consumer found nothing, and is to be notified.
     wanted: bool,
 }
 
-/// The job.
+/// A job that reads files.
 pub struct ReadJob {
     options: Options,
     state: Mutex<State>,
@@ -87,7 +88,7 @@ impl ReadJob {
         self.schedule();
     }
 
-    /// There are no more paths.
+    /// There are no more paths, or their source failed at this one.
     pub fn end(&self, failure: Option<(PathBuf, Failure)>) {
         let mut state = self.lock();
         state.source_failure = failure;
@@ -95,7 +96,7 @@ impl ReadJob {
         self.offer(state, Instant::now());
     }
 
-    /// Nobody wants the rest.
+    /// Nobody wants the rest: no outcome is given any more, and no other file is read.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
         let held = self.lock().window.cancel();
@@ -107,7 +108,7 @@ impl ReadJob {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// The outcomes that are ready.
+    /// Takes the outcomes that are ready, as far as they are worth a crossing.
     pub fn next(&self) -> Next {
         let now = Instant::now();
         let mut state = self.lock();
@@ -140,7 +141,7 @@ impl ReadJob {
     }
 
     fn read_claimed(&self, claim: &Claim) {
-        faults::pass("readFile");
+        test_hooks::pass("readFile");
         let path = self.options.base.resolve(&claim.path);
         let known = match claim.known.map_or_else(|| read::look(&path), Ok) {
             Ok(known) => known,
@@ -160,7 +161,7 @@ impl ReadJob {
         }
     }
 
-    /// Reads what may keep its reader waiting for ever, on a thread of its own.
+    /// Reads a file that may keep its reader waiting for ever, on a thread of its own.
     fn read_apart(&self, claim: &Claim, path: PathBuf, known: Known) {
         let Some(job) = self.me.upgrade() else { return };
         let own = claim.clone();
@@ -173,14 +174,10 @@ impl ReadJob {
 
     fn read_known(&self, claim: &Claim, path: &Path, known: Known) {
         let is_wanted = || !self.is_cancelled() && self.lock().window.holds(claim);
-        let descriptors = match known.special {
-            Some(_) => Descriptors::for_special_files(),
-            None => Descriptors::of_process(),
-        };
-        self.settle(claim, read::read(path, known, descriptors, &is_wanted));
+        self.settle(claim, read::read(path, known, &is_wanted));
     }
 
-    /// Makes room for a large file, or puts it back.
+    /// Reserves room for a large file; false when the file was put back, or its claim is void.
     fn reserve(&self, claim: &Claim, known: Known) -> bool {
         let mut state = self.lock();
         let reservation = state.window.reserve(claim, known);
@@ -188,7 +185,7 @@ impl ReadJob {
         reservation == Reservation::Granted
     }
 
-    /// A panic is an outcome too.
+    /// Calls `read`, and settles the file with a panic of it.
     fn guard(&self, claim: &Claim, read: impl FnOnce()) {
         let Err(panic) = catch_unwind(AssertUnwindSafe(read)) else { return };
         self.settle(claim, Err(Failure::of_panic(&*panic)));
@@ -202,7 +199,7 @@ impl ReadJob {
         drop(unwanted);
     }
 
-    /// Tells a consumer that waits, when there is something for it.
+    /// Gives up the lock, and notifies a consumer that waits when there is something to take.
     fn offer(&self, mut state: MutexGuard<'_, State>, now: Instant) {
         let due = state.wanted && (state.window.is_worth_taking(now) || state.window.is_over());
         if due {

@@ -1,7 +1,7 @@
 //! Finds the files under a folder, in the order of their names, on a thread of its own.
 //!
-//! A folder is read whole, with one descriptor that is closed again before anything is told, and sorted. What no pattern can
-//! match is neither kept nor entered.
+//! A folder is read whole, with one descriptor that is closed again before the finder is told of a file, and sorted. Files and
+//! folders that no pattern can match are neither kept nor entered.
 
 use std::ffi::OsString;
 use std::fs::{self, DirEntry};
@@ -13,12 +13,13 @@ use std::vec;
 use super::base::Base;
 use super::descriptors::Descriptors;
 use super::failure::Failure;
-use super::glob::{Ignored, SAY_DOT, Wanted};
+use super::patterns::{Ignored, Wanted};
 use super::read::scandir_failure;
 use super::system;
-use crate::faults;
+use crate::exec::glob::SAY_DOT;
+use crate::test_hooks;
 
-/// Entries after which it is asked again whether anybody wants them.
+/// After so many entries of a folder the finder is asked whether anybody wants more.
 const ASK_EVERY: usize = 1024;
 
 /// Which files are listed.
@@ -26,11 +27,11 @@ const ASK_EVERY: usize = 1024;
 pub struct Options {
     /// Only files whose path below the folder matches one of these; all when it is empty.
     pub glob: Vec<String>,
-    /// Neither files nor folders that match one of these.
+    /// Files that match one of these are not listed, and folders that match one are not entered.
     pub ignore: Vec<String>,
-    /// Lists what links lead to; without it links below the folder are passed over.
+    /// Whether symbolic links are followed; otherwise links below the folder are passed over.
     pub follow_symlinks: bool,
-    /// Also those whose name starts with a dot.
+    /// Whether files and folders whose name starts with a dot are listed without a pattern that says the dot.
     pub hidden: bool,
 }
 
@@ -44,9 +45,9 @@ pub struct Listing {
     hidden: bool,
 }
 
-/// Whoever takes what is found.
+/// Takes the files that a listing finds.
 pub trait Finder {
-    /// Takes a file; false when nobody wants any more.
+    /// Takes a file, waiting for room if need be; false when nobody wants more.
     fn found(&self, path: PathBuf) -> bool;
     /// Whether anybody wants more.
     fn is_wanted(&self) -> bool;
@@ -60,12 +61,13 @@ enum Kind {
 }
 
 struct Folder {
-    /// As it is told, and as the system is asked for it.
+    /// The path that the finder is told.
     told: PathBuf,
+    /// The path that the system is asked for.
     asked: PathBuf,
     /// Its path from the root, with slashes, for patterns.
     below: Below,
-    /// Where it really is, when links are followed.
+    /// Its path without any links, when links are followed.
     real: Option<PathBuf>,
     entries: vec::IntoIter<(OsString, Kind)>,
 }
@@ -74,7 +76,7 @@ struct Folder {
 #[derive(Clone, Default)]
 struct Below {
     plain: String,
-    /// With what says that a dot must be said, when hidden files are not listed.
+    /// When hidden files are not listed, with [`SAY_DOT`] before each name that starts with a dot.
     marked: String,
 }
 
@@ -100,7 +102,7 @@ impl Listing {
     ///
     /// # Errors
     ///
-    /// What is wrong with which pattern.
+    /// A text that names the pattern and says what is wrong with it.
     pub fn new(base: Base, root: PathBuf, options: &Options) -> Result<Self, String> {
         let has_globs = !options.glob.is_empty();
         Ok(Self {
@@ -124,7 +126,7 @@ impl Listing {
     }
 
     fn walk_on(&self, finder: &impl Finder) -> Result<(), (PathBuf, Failure)> {
-        faults::pass("listFiles");
+        test_hooks::pass("listFiles");
         let asked = self.base.resolve(&self.root).into_owned();
         let real = self.follow_symlinks.then(|| fs::canonicalize(&asked).ok()).flatten();
         let root = self.enter(self.root.clone(), asked, Below::default(), real, finder);
@@ -162,7 +164,7 @@ impl Listing {
             }
             match self.enter(told.clone(), asked, below, real, finder) {
                 Ok(folder) => open.push(folder),
-                Err(error) if is_gone(&error) => self.check_root()?,
+                Err(error) if is_missing(&error) => self.check_root()?,
                 Err(error) => return Err(self.failure(&told, &error)),
             }
             if !finder.is_wanted() {
@@ -172,7 +174,7 @@ impl Listing {
         Ok(())
     }
 
-    /// What vanished since its folder was read is passed over, but not the whole tree.
+    /// A folder that was deleted after the folder above it was read is passed over; when the root was deleted, listing fails.
     fn check_root(&self) -> Result<(), (PathBuf, Failure)> {
         let root = fs::metadata(self.base.resolve(&self.root));
         root.map(drop).map_err(|error| self.failure(&self.root, &error))
@@ -182,8 +184,8 @@ impl Listing {
     fn follow(&self, asked: &Path, below: &Below) -> io::Result<Option<Kind>> {
         let metadata = match fs::metadata(asked) {
             Ok(metadata) => metadata,
-            // It leads nowhere.
-            Err(error) if is_gone(&error) || system::is_link_loop(&error) => {
+            // The link leads nowhere.
+            Err(error) if is_missing(&error) || system::is_link_loop(&error) => {
                 return Ok(None);
             }
             Err(error) => return Err(error),
@@ -231,7 +233,7 @@ impl Listing {
             Ok(kind) if kind.is_dir() => Kind::Folder,
             Ok(kind) if kind.is_symlink() && self.follow_symlinks => Kind::Link,
             Ok(_) => return Ok(None),
-            Err(error) if is_gone(&error) => return Ok(None),
+            Err(error) if is_missing(&error) => return Ok(None),
             Err(error) => return Err(error),
         };
         if !self.has_patterns() && self.hidden {
@@ -239,7 +241,7 @@ impl Listing {
         }
         let name = entry.file_name();
         let below = folder.join(&name.to_string_lossy(), !self.hidden);
-        // What a link leads to tells which patterns count.
+        // Patterns for files or for folders are applied to a link once it is known what the link leads to.
         Ok((kind == Kind::Link || self.takes(&below, kind)).then_some(kind))
     }
 
@@ -266,7 +268,7 @@ impl Listing {
     }
 }
 
-fn is_gone(error: &io::Error) -> bool {
+fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 

@@ -12,9 +12,9 @@ const MOST: usize = 256;
 /// Paths listed and not taken.
 const AHEAD: usize = 4 * MOST;
 
-/// What the job has to give.
+/// What a job has to give.
 pub enum Next {
-    /// Nothing yet; the job notifies.
+    /// Nothing yet; the job notifies once, as soon as there is something.
     Nothing,
     /// Files that were found.
     Paths(Vec<PathBuf>),
@@ -30,11 +30,11 @@ struct State {
     ended: bool,
     cancelled: bool,
     failure: Option<(PathBuf, Failure)>,
-    /// The consumer found nothing, and is to be told.
+    /// The consumer found nothing, and is to be notified.
     wanted: bool,
 }
 
-/// The job.
+/// A job that lists files.
 pub struct ListJob {
     state: Mutex<State>,
     room: Condvar,
@@ -64,7 +64,7 @@ impl ListJob {
         Ok(job)
     }
 
-    /// The paths that were found.
+    /// Takes the paths that were found, as far as they are worth a crossing.
     pub fn next(&self) -> Next {
         let mut state = self.lock();
         if state.cancelled {
@@ -85,7 +85,7 @@ impl ListJob {
         Next::Nothing
     }
 
-    /// Nobody wants the rest.
+    /// Nobody wants the rest: no path is given any more, and the walk ends.
     pub fn cancel(&self) {
         self.lock().cancelled = true;
         self.room.notify_one();

@@ -1,9 +1,9 @@
 //! Threads that may block, for all jobs of the process.
 //!
-//! The pool knows no job, only [`Work`] that comes in pieces. Whoever has pieces to run stands in one line. A free thread
-//! takes the first of the line, puts it at the end again, and runs a few of its pieces: so all share the threads fairly, and
-//! a thread that is stuck holds up one piece only. A watcher, awake only while something runs, replaces threads
-//! that are stuck, up to a bound on those that are stuck at the same time, and lets the work look at its clock.
+//! The pool knows no job, only [`Work`] that comes in pieces. All work that has pieces to run stands in one line. A free
+//! thread takes the first work of the line, puts it at the end again, and runs a few of its pieces: so all work shares the
+//! threads fairly, and a thread that is stuck holds up one piece only. A watcher, awake only while something runs, replaces threads
+//! that are stuck, up to a bound on those that are stuck at the same time, and lets each work look at its clock.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,11 +12,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::buffers::Buffers;
-use crate::faults;
+use crate::panics;
 
 /// Pieces that a thread runs of one work before it looks at the next.
 const ROW: usize = 16;
-/// Looks of the watcher without anything running, after which it ends.
+/// The watcher ends after it has looked so many times, and nothing was running.
 const QUIET: u32 = 20;
 
 /// What the pool runs, piece by piece. All but `run_one` must return at once.
@@ -27,16 +27,16 @@ pub trait Work: Send + Sync {
     fn has_work(&self) -> bool;
     /// Whether nothing runs, nor is there anything to run.
     fn is_idle(&self) -> bool;
-    /// Called now and then while something runs.
+    /// Called again and again while something runs, so that pieces that take too long can be ended.
     fn tick(&self);
-    /// How often.
+    /// The time between two ticks.
     fn tick_every(&self) -> Duration;
 }
 
-/// The place of a work in a pool.
+/// Stands for a work in the line of a pool.
 pub struct Seat {
     work: Weak<dyn Work>,
-    /// Whether it stands in the line.
+    /// Whether the seat is in the line.
     queued: AtomicBool,
 }
 
@@ -62,9 +62,10 @@ pub struct Settings {
 }
 
 struct Runner {
-    /// Since when it is in its piece, in milliseconds of the pool's time; 0 when it is in none.
+    /// When the thread began the piece that it runs, in milliseconds of the pool's time; 0 while it runs none.
     since: AtomicU64,
-    /// Another thread has its place. It changes under the lock of the pool.
+    /// Whether the thread was taken for stuck, and does not count among the threads that are able. It changes under the lock
+    /// of the pool.
     stuck: AtomicBool,
 }
 
@@ -78,7 +79,7 @@ struct State {
     watched: bool,
 }
 
-/// The pool.
+/// Threads that run the pieces of all work.
 pub struct Pool {
     settings: Settings,
     started: Instant,
@@ -87,7 +88,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// The one of this process.
+    /// The pool of this process.
     pub fn of_process() -> &'static Self {
         static POOL: OnceLock<Pool> = OnceLock::new();
         POOL.get_or_init(|| {
@@ -156,19 +157,19 @@ impl Pool {
 
     fn run(&'static self, runner: &Arc<Runner>) {
         while let Some((seat, work)) = self.next_work() {
-            faults::contain("reader", || self.run_row(&seat, &*work, runner));
+            panics::contain("reader", || self.run_row(&seat, &*work, runner));
             runner.since.store(0, Ordering::Relaxed);
-            // It may be the last to know the work.
-            faults::contain("dropJob", || drop(work));
-            // Reading from the page cache never waits, and a thread that never waits keeps its core for milliseconds,
-            // however long the event loop, woken by what was read, has waited for one.
+            // This may be the last reference to the work, whose drop is the work's own code and may panic.
+            panics::contain("dropJob", || drop(work));
+            // Reading from the page cache never waits, and a thread that never waits keeps its core for milliseconds. The
+            // event loop, which was woken for the files that were read, may be waiting for a core.
             thread::yield_now();
             if runner.stuck.load(Ordering::Relaxed) && !self.recover(runner) {
                 return;
             }
         }
         let mut state = self.lock();
-        // The watcher may have taken it for stuck in its last piece.
+        // The watcher may have taken this thread for stuck in its last piece.
         if !runner.stuck.load(Ordering::Relaxed) {
             state.able -= 1;
         }
@@ -186,7 +187,7 @@ impl Pool {
         }
     }
 
-    /// A thread that was stuck goes on if nobody has its place; otherwise it ends.
+    /// A thread that was stuck goes on if there are fewer able threads than the pool may have; otherwise it ends.
     fn recover(&self, runner: &Arc<Runner>) -> bool {
         let mut state = self.lock();
         let goes_on = state.able < self.settings.threads;
@@ -206,7 +207,7 @@ impl Pool {
         }
     }
 
-    /// The next work in the line, or nothing when there was none for a while.
+    /// The next work in the line, or nothing when the line was empty for the idle time.
     fn next_work(&self) -> Option<(Arc<Seat>, Arc<dyn Work>)> {
         let mut state = self.lock();
         loop {
@@ -230,7 +231,7 @@ impl Pool {
 
     fn leave_line(&self, seat: &Arc<Seat>, work: &dyn Work) {
         let mut state = self.lock();
-        // Pieces may have come since there were none.
+        // New pieces may have come after `run_one` found none.
         if work.has_work() {
             return;
         }
@@ -238,7 +239,7 @@ impl Pool {
         state.line.retain(|other| !Arc::ptr_eq(other, seat));
     }
 
-    /// Watches until nothing ran for a while; whether something runs again.
+    /// Watches until nothing ran for a while. Returns whether something runs again.
     fn watch_runners(&'static self) -> bool {
         let mut quiet = 0;
         while quiet < QUIET {
@@ -248,17 +249,17 @@ impl Pool {
             let busy = works.iter().any(|work| !work.is_idle());
             quiet = if busy { 0 } else { quiet + 1 };
             for work in works {
-                faults::contain("watcher", move || work.tick());
+                panics::contain("watcher", move || work.tick());
             }
             self.replace_stuck();
         }
         let works = self.works();
         let mut state = self.lock();
-        // Work may have come since the last look, and have gone from the line to where it waits for a pipe.
+        // Work may have come since the last look, and may have left the line already: a pipe is read on another thread.
         let came = state.works.iter().filter_map(Weak::upgrade).any(|work| !work.is_idle());
         state.watched = came;
         drop(state);
-        // Nor may the last to know a work drop it under the lock.
+        // These may be the last references to their works, which must not be dropped under the lock.
         drop(works);
         came
     }
@@ -267,7 +268,7 @@ impl Pool {
         self.lock().works.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Gives the places of threads that are stuck to new ones. Only those count that are stuck now: one that came back has left.
+    /// Starts new threads for those that are stuck. A thread that came back does not count as stuck any more.
     fn replace_stuck(&'static self) {
         let now = self.now();
         let mut state = self.lock();

@@ -1,16 +1,17 @@
 //! Reads one file, whole.
 //!
-//! It is looked at before it is opened, since opening alone can disturb a pipe or a device. Then one
+//! A file is looked at before it is opened, since opening alone can disturb a pipe or a device. Then one
 //! `read` of a byte more than the size is enough in most cases: a regular file that gives less has ended.
-//! What else may happen is met by going on: files of `/proc` have size 0, and any file may grow or shrink.
+//! In all other cases it is read on to its end: files of `/proc` have size 0, and any file may grow or shrink.
 //!
 //! A file that is truncated while one `read` copies it can give zeros that were never in it: the system clears the rest of the
-//! page in which the file now ends. So the size is asked again afterwards, where there are zeros or looking for
-//! them would take longer than asking, and what is beyond it is dropped.
+//! page in which the file now ends. So the size is asked again after reading, and bytes beyond that size are dropped. A small file
+//! without a zero in it needs no second question.
 
 use super::buffers::Buffers;
 use super::descriptors::Descriptors;
-use super::failure::{Failure, Special, SystemCall};
+use super::failure::{Failure, SystemCall};
+use super::known::Known;
 use super::system;
 use std::fs::File;
 use std::io;
@@ -23,20 +24,11 @@ const LARGEST_READ: usize = 4 * 1024 * 1024;
 /// Zeros are looked for in files up to this size.
 const LOOKED_THROUGH: usize = 64 * 1024;
 
-/// What is known of a file before it is opened.
-#[derive(Clone, Copy, Debug)]
-pub struct Known {
-    /// Its size, or 0.
-    pub size: u64,
-    /// What it is, when it is no regular file or folder.
-    pub special: Option<Special>,
-}
-
 /// Looks at a file.
 ///
 /// # Errors
 ///
-/// What opening it would say.
+/// The failure that opening the file would have, or that it is too large.
 pub fn look(path: &Path) -> Result<Known, Failure> {
     let metadata = std::fs::metadata(path).map_err(|error| failure(&error, SystemCall::Open))?;
     let size = if metadata.is_file() { metadata.len() } else { 0 };
@@ -46,24 +38,24 @@ pub fn look(path: &Path) -> Result<Known, Failure> {
     Ok(Known { size, special: system::special(&metadata) })
 }
 
-/// Reads a file of which `known` is known. `is_wanted` is asked now and then; when it says no, what was read is as good as any.
+/// Reads a file, of which `known` is known. `is_wanted` is asked now and then. Once it says no, nobody uses what is returned,
+/// and reading ends early.
 ///
 /// # Errors
 ///
-/// What the system says, or that the file turned out too large.
-pub fn read(
-    path: &Path,
-    known: Known,
-    descriptors: &Descriptors,
-    is_wanted: &dyn Fn() -> bool,
-) -> Result<Vec<u8>, Failure> {
+/// The failure of the system call, or that the file turned out too large.
+pub fn read(path: &Path, known: Known, is_wanted: &dyn Fn() -> bool) -> Result<Vec<u8>, Failure> {
+    let descriptors = match known.special {
+        Some(_) => Descriptors::for_special_files(),
+        None => Descriptors::of_process(),
+    };
     let _permit = descriptors.acquire();
     let open = || system::open(path);
     let opened = descriptors.open(is_wanted, open);
     let mut file = opened.map_err(|error| failure(&error, SystemCall::Open))?;
     let room = if known.size == 0 { FIRST_READ } else { known.size as usize + 1 };
     let mut data = Buffers::of_process().take(room);
-    // It was wanted a moment ago, when it was claimed.
+    // The file was wanted a moment ago, when it was claimed.
     let mut is_first = true;
     while std::mem::take(&mut is_first) || is_wanted() {
         if data.len() == data.capacity() {
@@ -93,7 +85,7 @@ pub fn read(
 
 fn drop_what_was_cut_off(file: &File, data: &mut Vec<u8>) -> Result<(), Failure> {
     let metadata = file.metadata().map_err(|error| failure(&error, SystemCall::Read))?;
-    // It may have become something without a size since it was looked at.
+    // The path may lead to something without a size since the file was looked at.
     if metadata.is_file() {
         data.truncate(usize::try_from(metadata.len()).unwrap_or(usize::MAX));
     }
@@ -108,7 +100,7 @@ fn failure(error: &io::Error, call: SystemCall) -> Failure {
     Failure::System { errno: system::errno(error), call }
 }
 
-/// The failure of what had to come before opening.
+/// The failure of a step that had to come before opening.
 pub(super) fn open_failure(error: &io::Error) -> Failure {
     failure(error, SystemCall::Open)
 }

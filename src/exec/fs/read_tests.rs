@@ -27,7 +27,7 @@ fn content(size: usize) -> Vec<u8> {
 }
 
 fn read_now(path: &Path, known: Known) -> Vec<u8> {
-    read(path, known, Descriptors::of_process(), &|| true).unwrap()
+    read(path, known, &|| true).unwrap()
 }
 
 #[test]

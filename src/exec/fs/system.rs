@@ -4,7 +4,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-use super::failure::Special;
+use super::known::Special;
 
 #[cfg(unix)]
 mod imp {

@@ -1,13 +1,13 @@
 //! What of one reading job is in flight, and which outcome is given next: decisions alone, without lock, clock or I/O.
 //!
 //! A file is admitted, claimed by a reader, and settled with its outcome, which waits until it is taken. The pipeline
-//! of the core bounds how many files are between the first and the last, and orders the outcomes. On top of it this bounds
-//! the bytes in flight (being read, or read and not taken): a reader reserves the size of a large file, and one that
-//! does not fit is put back to the head of the line until enough was taken. The file that the consumer needs next
-//! always fits, or both would wait for ever.
+//! of the core bounds how many files are in flight, and orders the outcomes. The window also bounds the bytes in flight
+//! (being read, or read and not taken): a reader reserves the size of a large file, and a file that does not fit is put back
+//! to the head of the line until enough was taken. The file that the consumer needs next always fits, or the reader and the
+//! consumer would wait for each other for ever.
 //!
-//! A [`Claim`] holds good until it is settled, put back, timed out or cancelled. After that it has no effect whatever its
-//! reader does with it: readers can be stuck for any time, and come back when the slot has long been another file's.
+//! A [`Claim`] holds good until it is settled, put back, timed out or cancelled. After that its reader can do nothing with
+//! it: readers can be stuck for any time, and come back when the slot has long been another file's.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::failure::Failure;
-use super::read::Known;
+use super::known::Known;
 use crate::core::limit::Limit;
 use crate::core::locks::queue::{Place, Queue};
 use crate::core::pipeline::{self, Order, Pipeline, Slot};
@@ -40,14 +40,14 @@ pub struct Bounds {
     pub max_files: Limit,
     /// Bytes in flight.
     pub max_bytes: u64,
-    /// For each file.
+    /// The longest time that one file may take from its claim on; without one, any time.
     pub timeout: Option<Duration>,
 }
 
 /// What became of one file.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The how-manieth path it was.
+    /// How many paths were admitted before this one.
     pub index: u64,
     /// The path, as it was given.
     pub path: Arc<Path>,
@@ -66,7 +66,7 @@ pub struct Claim {
     pub known: Option<Known>,
 }
 
-/// What became of a wish for room.
+/// What became of a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reservation {
     /// The file may be read.
@@ -80,7 +80,7 @@ pub enum Reservation {
 struct File {
     index: u64,
     path: Arc<Path>,
-    /// What it counts for among the bytes in flight.
+    /// How many of the bytes in flight are those of this file.
     bytes: u64,
     result: Option<Result<Vec<u8>, Failure>>,
 }
@@ -100,7 +100,7 @@ pub struct Window {
     /// Claims that hold good, the oldest first.
     reading: Queue<Reading>,
     admitted: u64,
-    /// Outcomes taken, which is also the index of the file that is needed next when order counts.
+    /// How many outcomes were taken. In the order of the source this is also the index of the file that is needed next.
     taken: u64,
     settled: usize,
     settled_bytes: u64,
@@ -199,7 +199,7 @@ impl Window {
             file.bytes = known.size;
             return Reservation::Granted;
         }
-        // It may have reserved before, when it was taken to be smaller.
+        // The file may have reserved before, when its size was smaller.
         self.bytes = others;
         file.bytes = 0;
         let index = file.index;
@@ -210,11 +210,11 @@ impl Window {
         Reservation::PutBack
     }
 
-    /// Keeps the outcome of a file. One whose claim is void comes back, for the caller to drop.
+    /// Keeps the outcome of a file.
     ///
     /// # Errors
     ///
-    /// The outcome, when nobody wants it.
+    /// The outcome, when the claim is void: the caller drops it, under no lock.
     pub fn settle(
         &mut self,
         claim: &Claim,
@@ -265,7 +265,8 @@ impl Window {
         outcomes
     }
 
-    /// Nobody wants the rest: all claims are void, and no file comes any more. What was held comes back, for the caller to drop.
+    /// Nobody wants the rest: all claims are void, and no file is admitted any more. The window before is returned, for the
+    /// caller to drop under no lock.
     pub fn cancel(&mut self) -> Self {
         let mut cancelled = Self::new(self.bounds);
         cancelled.cancelled = true;

@@ -153,7 +153,7 @@ fn outcomes_are_worth_a_crossing_when_nothing_else_comes_or_after_a_moment() {
 enum Event {
     Admit,
     Claim,
-    /// Of the how-manieth claim that was ever made; the size.
+    /// With the number of the claim among all that were ever made, and the size.
     Reserve(usize, u64),
     /// The same; the size that was read, or a failure.
     Settle(usize, Option<u64>),

@@ -1,4 +1,4 @@
-//! Why a request got no answer: which of it may pass, and what to do about the rest.
+//! Why a request got no answer: which causes may pass, and what the user can do about the others.
 
 use std::error::Error;
 use std::io;
@@ -10,9 +10,9 @@ use http_body_util::LengthLimitError;
 use rustls::{CertificateError, Error as TlsError, InvalidMessage};
 
 use super::fault::{Fault, Kind};
-use super::request::chain;
+use super::shown::chain;
 
-/// The fault of a request. `host` is where it goes, if it came as far as being signed; before that, nothing was sent.
+/// The fault of a request without an answer. `host` is where the request goes; without it the SDK failed before it sent anything.
 pub fn fault<E: Error + 'static>(error: &SdkError<E, HttpResponse>, host: Option<&str>) -> Fault {
     let message = chain(error);
     if find(error, &|error| error.downcast_ref::<LengthLimitError>().map(|_| ())).is_some() {
@@ -32,7 +32,7 @@ pub fn fault<E: Error + 'static>(error: &SdkError<E, HttpResponse>, host: Option
     }
 }
 
-/// Nothing was sent: neither will another try be.
+/// The fault of a request that the SDK could not make, so that another try would fail in the same way.
 fn unmade(error: &(dyn Error + 'static), message: String) -> Fault {
     if find(error, &|error| error.downcast_ref::<CredentialsError>().map(|_| ())).is_some() {
         return Fault::fatal("CredentialsError", message);
@@ -40,6 +40,7 @@ fn unmade(error: &(dyn Error + 'static), message: String) -> Fault {
     Fault::invalid_config(format!("No request can be made of the options: {message}"))
 }
 
+/// The fault of a request that was sent, or that found no connection.
 fn lost(error: &(dyn Error + 'static), message: String, is_plain: bool) -> Fault {
     if let Some((code, remedy)) =
         find(error, &|error| error.downcast_ref::<TlsError>().and_then(of_tls))
@@ -67,7 +68,7 @@ fn lost(error: &(dyn Error + 'static), message: String, is_plain: bool) -> Fault
     Fault { kind: Kind::Passing, ..Fault::passing("ConnectionError", format!("{message}{hint}")) }
 }
 
-/// What no other try changes.
+/// Code and remedy of an error of TLS that another try would meet again.
 fn of_tls(error: &TlsError) -> Option<(&'static str, &'static str)> {
     const CODE: &str = "UntrustedCertificate";
     Some(match error {

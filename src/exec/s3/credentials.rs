@@ -1,7 +1,8 @@
 //! Credentials that are kept until they expire, and fetched again then.
 //!
-//! A store may say that they have expired although they say otherwise, or say nothing. So whoever is told so gives them up
-//! with [`expired`](Credentials::expired), and the next request fetches new ones. All that ask meanwhile share one fetch.
+//! A store may find credentials expired before the time that they name, or that name no time. The request that was told so reports
+//! it by [`expired`](Credentials::expired), and the next request fetches new credentials. Requests that need them at the same time
+//! share one fetch.
 
 use std::fmt;
 use std::future::Future;
@@ -13,18 +14,18 @@ use aws_credential_types::provider::error::CredentialsError;
 use aws_credential_types::provider::{ProvideCredentials, SharedCredentialsProvider, future};
 use tokio::sync::Mutex;
 
-use super::request::chain;
+use super::shown::chain;
 
-/// The values.
+/// The key, the secret and the token that requests are signed with.
 pub use aws_credential_types::Credentials as Values;
 
 /// A fetch on its way.
 pub type Fetch = Pin<Box<dyn Future<Output = Result<Values, String>> + Send>>;
 
-/// They are fetched again so long before they expire, or a tenth of their life before.
+/// How long before their end credentials are fetched again; those with a short life, when a tenth of it is left.
 const EARLY: Duration = Duration::from_secs(60);
 
-/// Where credentials come from; its clones are the same.
+/// A source of credentials. Its clones share what was fetched.
 #[derive(Clone)]
 pub struct Credentials(Arc<Inner>);
 
@@ -52,7 +53,7 @@ impl Credentials {
         Self::new(fetch, true)
     }
 
-    /// Those that the SDK finds; `hint` says where it looks, and what to do when there is nothing.
+    /// Credentials that the SDK finds. `hint` says where the SDK looks, and what to do when it finds none.
     pub fn from_chain(provider: SharedCredentialsProvider, hint: String) -> Self {
         Self::fetched(move || {
             let (provider, hint) = (provider.clone(), hint.clone());
@@ -67,7 +68,7 @@ impl Credentials {
         Self(Arc::new(Inner { fetch: Box::new(fetch), can_change, kept: Mutex::new(None) }))
     }
 
-    /// The credentials of this moment, or why there are none.
+    /// The credentials for a request that is sent now, or why there are none.
     pub async fn get(&self) -> Result<Values, String> {
         let mut kept = self.0.kept.lock().await;
         let now = SystemTime::now();
@@ -90,7 +91,7 @@ impl Credentials {
     /// A request that was sent at `sent` was told that they have expired. Returns whether fetching again can help.
     pub async fn expired(&self, sent: Instant) -> bool {
         let mut kept = self.0.kept.lock().await;
-        // What was fetched since then is not what has expired.
+        // Credentials that were fetched after the request was sent are not those that have expired.
         if kept.as_ref().is_some_and(|kept| kept.fetched <= sent) {
             *kept = None;
         }
@@ -98,9 +99,9 @@ impl Credentials {
     }
 }
 
-/// What is wrong with credentials, by the name of the field and without its value: it may be a secret.
+/// What is wrong with credentials: the name of the field, without the value, which may be a secret.
 ///
-/// They stand in headers, and the SDK panics at what no header can carry.
+/// The fields become parts of headers, and the SDK panics at a character that no header can hold.
 pub fn find_fault(values: &Values) -> Option<String> {
     let fields = [
         ("accessKeyId", values.access_key_id()),
@@ -133,7 +134,7 @@ fn without_empty_token(values: Values) -> Values {
     Values::new(id, secret, None, values.expiry(), "no token")
 }
 
-/// What is shorter is no secret, and may be a part of any word.
+/// A shorter text is not taken for a secret, because it may be a part of any word.
 const SHORTEST_SECRET: usize = 6;
 
 /// A text without the credentials that a store or a proxy may have echoed in it.

@@ -1,21 +1,21 @@
-//! What an answer means that is no answer of S3, or that sends the client elsewhere: pure.
+//! What an answer means that is not one of S3, or that sends the client to another place.
 //!
-//! Readers of answers know documents of S3. What stands in the way of a store (proxies, login pages, other services, the wrong
-//! region) tells itself by status, headers and text, which are read here.
+//! The readers of answers know the documents of S3 alone. A proxy, a login page, another service or the wrong region shows in
+//! status, headers and text of an answer, and these are read here.
 
+use super::config::region;
 use super::fault::{Fault, Kind};
+use super::shown::{shown_url, without_tags, words};
 
-/// How many characters of a body an error shows.
-const SHOWN: usize = 120;
-/// How many bytes of a body are looked at for them.
+/// How many bytes of a body are looked at for its first words.
 const LOOKED_AT: usize = 4096;
 
-/// What was answered, besides what the reader of the answer made of it.
+/// The parts of an answer that its reader does not look at.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Told<'a> {
     /// The status.
     pub status: u16,
-    /// Where it sends the client.
+    /// The URL that the answer sends the client to.
     pub location: Option<&'a str>,
     /// The region of the bucket, as a header says it.
     pub region: Option<&'a str>,
@@ -23,7 +23,7 @@ pub struct Told<'a> {
     pub body: &'a [u8],
 }
 
-/// The fault with what the rest of the answer says about it.
+/// The fault that the reader found, with what the rest of the answer shows.
 pub fn explain(fault: Fault, told: &Told<'_>) -> Fault {
     if let Some(region) = told.other_region(&fault) {
         let message = format!(
@@ -99,11 +99,11 @@ impl Told<'_> {
             rest.split_once('\'').map(|(region, _)| region)
         };
         let region = self.region.or_else(|| self.element("Region")).or_else(in_text)?.trim();
-        let is_region = !region.is_empty() && super::config::find_fault_in_region(region).is_none();
+        let is_region = !region.is_empty() && region::find_fault(region).is_none();
         is_region.then(|| region.to_owned())
     }
 
-    /// The text of an element, as far as a document has it.
+    /// The text of the first element of this name, if the body has one.
     fn element(&self, name: &str) -> Option<&str> {
         let text = std::str::from_utf8(self.head()).ok()?;
         let (_, rest) = text.split_once(&format!("<{name}>"))?;
@@ -144,7 +144,7 @@ impl Told<'_> {
         begins("<!doctype html") || begins("<html")
     }
 
-    /// What servers say that were spoken to without the TLS that they want.
+    /// Whether this is how a server answers that wants TLS and got plain HTTP.
     fn speaks_of_tls(&self) -> bool {
         let text = String::from_utf8_lossy(self.head()).to_ascii_lowercase();
         text.contains("http request to an https server")
@@ -159,47 +159,6 @@ impl Told<'_> {
             _ => head,
         }
     }
-}
-
-/// A URL without its query, which may hold a signature, and without a user.
-fn shown_url(text: &str) -> String {
-    let bare = text.split(['?', '#']).next().unwrap_or_default();
-    words(&super::config::endpoint::without_user(bare))
-}
-
-/// Text between tags; what scripts and styles hold is no text.
-fn without_tags(html: &str) -> String {
-    let mut text = String::new();
-    let mut rest = html;
-    while let Some((before, after)) = rest.split_once('<') {
-        text.push_str(before);
-        text.push(' ');
-        let lower = after.get(..6).unwrap_or_default().to_ascii_lowercase();
-        let end = match lower.as_str() {
-            "script" => "</script",
-            name if name.starts_with("style") => "</style",
-            _ => "",
-        };
-        let behind = match (end.is_empty(), after.to_ascii_lowercase().find(end)) {
-            // Lowering ASCII letters moves no byte.
-            (false, Some(at)) => &after[at..],
-            (false, None) => "",
-            (true, _) => after,
-        };
-        rest = behind.split_once('>').map_or("", |(_, rest)| rest);
-    }
-    text.push_str(rest);
-    text
-}
-
-/// The first words, on one line and without what can't be printed.
-fn words(text: &str) -> String {
-    let clean = text.split(|char: char| char.is_whitespace() || char.is_control());
-    let joined = clean.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    if joined.chars().count() <= SHOWN {
-        return joined;
-    }
-    joined.chars().take(SHOWN).chain(['…']).collect()
 }
 
 fn reason(status: u16) -> &'static str {
@@ -228,6 +187,7 @@ fn reason(status: u16) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::shown::SHOWN;
     use super::*;
 
     fn explained(fault: Fault, told: Told<'_>) -> Fault {
@@ -264,7 +224,7 @@ mod tests {
                 None,
                 None,
                 "Http403",
-                Kind::Refused,
+                Kind::Denied,
                 &["403 Forbidden with an HTML page", "Sign in to Example"],
             ),
             (
@@ -284,7 +244,7 @@ mod tests {
                 None,
                 None,
                 "Http413",
-                Kind::Refused,
+                Kind::Denied,
                 &["413 Payload Too Large without a body"],
             ),
             (

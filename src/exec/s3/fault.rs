@@ -1,36 +1,20 @@
-//! What a request that did not go well means for the keys in it.
-//!
-//! Pure decisions, by status and code: who waits and tries again without counting, who tries again a limited number of
-//! times, who is reported, and what makes the whole job pointless.
+//! What did not go well with a request, or with one key in it, as data.
 
 use std::any::Any;
 use std::time::Duration;
 
-use crate::faults;
-
-/// What to do about a fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Too fast: go slower, and try again. It does not count as a try.
-    Throttled,
-    /// It may pass: try again, as often as is allowed.
-    Passing,
-    /// The credentials are too old: fetch them again.
-    Expired,
-    /// It will not change: report the keys.
-    Refused,
-    /// Nothing of this job can work: report the keys and stop.
-    Fatal,
-}
+pub use super::kind::Kind;
+use super::kind::{is_about_the_way, kind};
+use crate::panics;
 
 /// A request, or one key of it, that did not go well.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// What to do about it.
     pub kind: Kind,
-    /// The status of the answer, if there was one.
+    /// The status of the answer; none if there was no answer.
     pub status: Option<u16>,
-    /// The code in the answer, or one of ours.
+    /// The code in the answer, or one of this library.
     pub code: String,
     /// What is said about it.
     pub message: String,
@@ -44,20 +28,20 @@ const NO_CODE: &str = "UnknownError";
 const NOT_CONFIRMED: &str = "NotConfirmed";
 
 impl Fault {
-    /// A fault that was answered.
+    /// A fault that the store answered with.
     pub fn answered(status: u16, code: &str, message: String) -> Self {
         let code = if code.is_empty() { format!("Http{status}") } else { code.to_owned() };
         Self { kind: kind(status, &code), status: Some(status), code, message, retry_after: None }
     }
 
-    /// A fault of one key in an answer that is fine otherwise.
+    /// A fault of one key, in an answer that is a success as a whole.
     pub fn of_key(code: &str, message: String) -> Self {
         let (code, message) = (code.trim(), message.trim());
         let kind = match kind(200, code) {
-            // Without a reason it may pass.
+            // A fault without a reason may pass.
             _ if code.is_empty() => Kind::Passing,
-            // One key alone can't make the job pointless.
-            Kind::Fatal => Kind::Refused,
+            // The fault of one key says nothing of the other keys of the job.
+            Kind::Fatal => Kind::Denied,
             Kind::Expired => Kind::Passing,
             kind => kind,
         };
@@ -72,13 +56,13 @@ impl Fault {
         Self::passing(NOT_CONFIRMED, format!("The store does not say that it was deleted: {what}"))
     }
 
-    /// A fault without an answer that makes sense.
+    /// A fault that may pass: there was no answer, or none that can be read.
     pub fn passing(code: &str, message: String) -> Self {
         let code = code.to_owned();
         Self { kind: Kind::Passing, status: None, code, message, retry_after: None }
     }
 
-    /// A fault that no request can mend.
+    /// A fault that every further request of the job would have as well.
     pub fn fatal(code: &str, message: String) -> Self {
         Self { kind: Kind::Fatal, status: None, code: code.to_owned(), message, retry_after: None }
     }
@@ -89,7 +73,7 @@ impl Fault {
             return self;
         }
         let message = match self.message.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) {
-            // A host is told already, and the bucket stands beside it.
+            // The message names the host already; the bucket is added in the same brackets.
             Some((text, host)) if host.starts_with("http") => format!("{text} ({host}, {place})"),
             _ if self.message.is_empty() => format!("It says no more ({place})"),
             _ => format!("{} ({place})", self.message),
@@ -102,9 +86,14 @@ impl Fault {
         Self::fatal("InvalidConfig", message)
     }
 
-    /// What is told when a task of ours panicked.
+    /// What a store told of its keys can't be trusted: `what` continues "The store".
+    pub fn invalid_listing(what: &str) -> Self {
+        Self::fatal("InvalidListing", format!("The store {what}"))
+    }
+
+    /// The fault of a job whose task panicked.
     pub fn of_panic(panic: &(dyn Any + Send)) -> Self {
-        let text = faults::text_of(panic).unwrap_or("a panic without a message");
+        let text = panics::text_of(panic);
         Self::fatal("Panic", format!("A fault of this library: {text}"))
     }
 
@@ -113,10 +102,10 @@ impl Fault {
         matches!(self.code.as_str(), "RequestTimeTooSkewed" | "RequestInTheFuture")
     }
 
-    /// The store says how long it wants to be left alone.
+    /// This fault, with the time for which the store wants no more requests.
     pub fn told_to_wait(self, wait: Duration) -> Self {
         let is_passing = self.kind == Kind::Passing;
-        // A store that is down for a while says so in the same way as one that is asked too often, and is left alone as well.
+        // A store that is down for a while answers as one that gets too many requests; in both cases the client waits.
         let kind = if self.status == Some(503) && is_passing { Kind::Throttled } else { self.kind };
         Self { kind, retry_after: Some(wait), ..self }
     }
@@ -126,7 +115,7 @@ impl Fault {
         self.code == NOT_CONFIRMED
     }
 
-    /// Whether it says that the object does not exist, so that nothing is left to delete.
+    /// Whether the fault says that the object does not exist, so that nothing is left to delete.
     pub fn says_deleted(&self) -> bool {
         matches!(self.code.as_str(), "NoSuchKey" | "NoSuchVersion")
     }
@@ -145,7 +134,7 @@ impl Fault {
     /// Whether a batch may have been refused for one of its keys, so that the others can be deleted without it. Who is not allowed to
     /// delete is told so of each key, or of all.
     pub fn is_about_a_key(&self) -> bool {
-        self.kind == Kind::Refused && !matches!(self.status, Some(401 | 403))
+        self.kind == Kind::Denied && !matches!(self.status, Some(401 | 403))
     }
 
     /// Whether no answer came because the connection broke.
@@ -153,87 +142,9 @@ impl Fault {
         self.code == "ConnectionError"
     }
 
-    /// Whether it may mean that the store can't do this kind of multi-delete, rather than that these keys are refused.
+    /// Whether it may mean that the store can't do this kind of multi-delete, rather than that it denies these keys.
     pub fn is_about_the_way(&self) -> bool {
-        const CODES: [&str; 14] = [
-            "BadDigest",
-            "BadRequest",
-            "InvalidArgument",
-            "InvalidDigest",
-            "InvalidHeader",
-            "InvalidRequest",
-            "MalformedPOSTRequest",
-            "MalformedXML",
-            "MethodNotAllowed",
-            "MissingContentMD5",
-            "MissingDigest",
-            "NotImplemented",
-            "UnsupportedOperation",
-            "XNotImplemented",
-        ];
-        match self.status {
-            Some(307 | 404) => !matches!(self.code.as_str(), "NoSuchBucket" | "WrongRegion"),
-            Some(405 | 411 | 412 | 415 | 501) => self.kind != Kind::Throttled,
-            Some(400) => CODES.contains(&self.code.as_str()) || self.code == "Http400",
-            _ => false,
-        }
-    }
-}
-
-/// Whether a code says that requests come too fast. Each store has words of its own for that.
-fn is_throttling(code: &str) -> bool {
-    const CODES: [&str; 5] =
-        ["429", "503", "bandwidthlimitexceeded", "priorrequestnotcomplete", "serverbusy"];
-    const PARTS: [&str; 8] = [
-        "limitexceededbyrate",
-        "provisionedthroughputexceeded",
-        "qps",
-        "rateexceeded",
-        "ratelimit",
-        "slowdown",
-        "throttl",
-        "toomanyrequest",
-    ];
-    let letters = code.chars().filter(char::is_ascii_alphanumeric);
-    let code: String = letters.map(|char| char.to_ascii_lowercase()).collect();
-    CODES.contains(&code.as_str())
-        || code.starts_with("requestlimitexceeded")
-        || PARTS.iter().any(|part| code.contains(part))
-}
-
-fn kind(status: u16, code: &str) -> Kind {
-    if status == 429 || is_throttling(code) {
-        return Kind::Throttled;
-    }
-    match code {
-        "InternalError"
-        | "InternalFailure"
-        | "ServiceUnavailable"
-        | "RequestTimeout"
-        | "RequestTimeoutException"
-        | "OperationAborted"
-        | "ConditionalRequestConflict"
-        | "Busy"
-        | "Timeout"
-        | "IncompleteBody" => Kind::Passing,
-        "ExpiredToken" | "ExpiredTokenException" | "RequestExpired" | "TokenRefreshRequired" => {
-            Kind::Expired
-        }
-        "InvalidAccessKeyId"
-        | "SignatureDoesNotMatch"
-        | "InvalidToken"
-        | "UnrecognizedClientException"
-        | "InvalidClientTokenId"
-        | "AuthorizationHeaderMalformed"
-        | "RequestTimeTooSkewed"
-        | "NoSuchBucket"
-        | "InvalidBucketName"
-        | "PermanentRedirect" => Kind::Fatal,
-        _ => match status {
-            408 | 500 | 502..=599 => Kind::Passing,
-            300..=399 => Kind::Fatal,
-            _ => Kind::Refused,
-        },
+        self.status.is_some_and(|status| is_about_the_way(status, &self.code, self.kind))
     }
 }
 
@@ -268,10 +179,10 @@ mod tests {
             (404, "NoSuchBucket", Kind::Fatal),
             (301, "PermanentRedirect", Kind::Fatal),
             (307, "", Kind::Fatal),
-            (403, "AccessDenied", Kind::Refused),
-            (403, "", Kind::Refused),
-            (400, "MalformedXML", Kind::Refused),
-            (501, "NotImplemented", Kind::Refused),
+            (403, "AccessDenied", Kind::Denied),
+            (403, "", Kind::Denied),
+            (400, "MalformedXML", Kind::Denied),
+            (501, "NotImplemented", Kind::Denied),
         ];
         for (status, code, kind) in table {
             let fault = Fault::answered(status, code, String::new());
@@ -288,7 +199,7 @@ mod tests {
             (503, "ServiceUnavailable", Kind::Throttled),
             (429, "", Kind::Throttled),
             (500, "", Kind::Passing),
-            (403, "AccessDenied", Kind::Refused),
+            (403, "AccessDenied", Kind::Denied),
         ] {
             let fault = Fault::answered(status, code, String::new()).told_to_wait(wait);
             assert_eq!((fault.kind, fault.retry_after), (kind, Some(wait)), "{status} {code}");
@@ -309,7 +220,7 @@ mod tests {
     #[test]
     fn what_a_key_means() {
         let table = [
-            ("AccessDenied", Kind::Refused),
+            ("AccessDenied", Kind::Denied),
             ("SlowDown", Kind::Throttled),
             ("ExceedAccountQPSLimit", Kind::Throttled),
             ("QpsLimitExceeded", Kind::Throttled),
@@ -320,8 +231,8 @@ mod tests {
             ("ExpiredToken", Kind::Passing),
             ("", Kind::Passing),
             ("InternalError", Kind::Passing),
-            ("NoSuchBucket", Kind::Refused),
-            ("Whatever", Kind::Refused),
+            ("NoSuchBucket", Kind::Denied),
+            ("Whatever", Kind::Denied),
         ];
         for (code, kind) in table {
             assert_eq!(Fault::of_key(code, String::new()).kind, kind, "{code}");

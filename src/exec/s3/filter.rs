@@ -1,8 +1,12 @@
 //! Which of the listed objects are wanted.
 
-use regex_lite::Regex;
+/// What a glob becomes.
+pub use regex::Regex as Glob;
+/// What a regular expression of the user becomes. Its classes are those of ASCII, which regex-lite has without tables.
+pub use regex_lite::Regex;
 
 use super::object::Object;
+use crate::exec::glob::{self, Names};
 
 /// Conditions that all have to hold.
 #[derive(Clone, Debug, Default)]
@@ -15,8 +19,10 @@ pub struct Filter {
     pub max_size: Option<f64>,
     /// The key ends so.
     pub suffix: Option<String>,
-    /// The key matches all of these.
-    pub patterns: Vec<Regex>,
+    /// The whole key matches all of these.
+    pub globs: Vec<Glob>,
+    /// A part of the key matches each of these.
+    pub regexes: Vec<Regex>,
 }
 
 impl Filter {
@@ -26,7 +32,8 @@ impl Filter {
             && self.min_size.is_none()
             && self.max_size.is_none()
             && self.suffix.is_none()
-            && self.patterns.is_empty()
+            && self.globs.is_empty()
+            && self.regexes.is_empty()
     }
 
     /// Whether the time of an object has to be known.
@@ -39,7 +46,7 @@ impl Filter {
         self.min_size.is_some() || self.max_size.is_some()
     }
 
-    /// Whether an object is wanted. One whose time can't be read is not older than anything.
+    /// Whether an object is wanted. An object whose time can't be read does not pass `modified_before`.
     pub fn admits(&self, object: &Object) -> bool {
         let size = object.size as f64;
         self.suffix.as_ref().is_none_or(|suffix| object.key.ends_with(suffix))
@@ -48,7 +55,8 @@ impl Filter {
             && self
                 .modified_before
                 .is_none_or(|before| milliseconds(&object.modified).is_some_and(|at| at < before))
-            && self.patterns.iter().all(|pattern| pattern.is_match(&object.key))
+            && self.globs.iter().all(|glob| glob.is_match(&object.key))
+            && self.regexes.iter().all(|regex| regex.is_match(&object.key))
     }
 }
 
@@ -69,60 +77,13 @@ pub fn regex(pattern: &str) -> Result<Regex, String> {
     Regex::new(pattern).map_err(|error| error.to_string())
 }
 
-/// A regular expression for a glob that the whole key has to match.
-///
-/// `*` is anything but `/`, `**` anything, `?` one character but `/`, `[ab]` and `[!ab]` one of a set, `{a,b}` one of
-/// several; a backslash takes its meaning from the next character.
+/// A glob that the whole key has to match, in the dialect of [`glob`](crate::exec::glob).
 ///
 /// # Errors
 ///
-/// A bracket or brace that is not closed.
-pub fn glob(pattern: &str) -> Result<Regex, String> {
-    let mut regex = String::from("(?s)^");
-    let mut chars = pattern.chars().peekable();
-    let mut braces = 0;
-    while let Some(char) = chars.next() {
-        match char {
-            '*' if chars.next_if_eq(&'*').is_some() => {
-                // `**/` is also no folder at all.
-                regex.push_str(if chars.next_if_eq(&'/').is_some() { "(?:.*/)?" } else { ".*" });
-            }
-            '*' => regex.push_str("[^/]*"),
-            '?' => regex.push_str("[^/]"),
-            '[' => {
-                regex.push('[');
-                if chars.next_if(|next| matches!(next, '!' | '^')).is_some() {
-                    regex.push('^');
-                }
-                let mut is_first = true;
-                loop {
-                    match chars.next().ok_or("a [ is not closed")? {
-                        ']' if !is_first => break,
-                        char @ ('[' | ']' | '\\' | '^' | '&' | '~') => regex.extend(['\\', char]),
-                        char => regex.push(char),
-                    }
-                    is_first = false;
-                }
-                regex.push(']');
-            }
-            '{' => {
-                braces += 1;
-                regex.push_str("(?:");
-            }
-            '}' if braces > 0 => {
-                braces -= 1;
-                regex.push(')');
-            }
-            ',' if braces > 0 => regex.push('|'),
-            '\\' => regex.push_str(&regex_lite::escape(&chars.next().unwrap_or('\\').to_string())),
-            char => regex.push_str(&regex_lite::escape(&char.to_string())),
-        }
-    }
-    if braces > 0 {
-        return Err("a { is not closed".to_owned());
-    }
-    regex.push('$');
-    self::regex(&regex)
+/// What is wrong with the pattern.
+pub fn glob(pattern: &str) -> Result<Glob, String> {
+    glob::one(pattern, Names::Keys)
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ impl Job {
     /// Lists and deletes. Keys that fail go to `failed`, and the job goes on when they were taken.
     pub async fn delete_all(self, failed: mpsc::Sender<Vec<Failed>>) -> Outcome {
         let Self { client, list, delete, window, gate, progress, stop } = self;
-        // Deleting may end by itself, when nothing can be deleted; listing ends with it.
+        // The deleter stops the job when nothing can be deleted, and the listing ends with the job.
         let source = Lister::new(Arc::clone(&client), list, Arc::clone(&progress), stop.clone());
         let deleter = Deleter::new(client, delete, gate, progress, stop.clone());
         let executor = Arc::new(Pages(deleter.clone()));

@@ -1,6 +1,6 @@
 //! What a listing finds and a delete takes.
 
-use super::delete::Way;
+use super::way::Way;
 use super::xml;
 use crate::core::batch::Item;
 
@@ -67,8 +67,8 @@ impl Item for Deletable {
 
 /// How many bytes a text takes in a document at most.
 fn escaped(text: &str) -> usize {
-    // A character that is escaped takes up to 8 bytes. Two of them have more than one byte; each byte that may begin one of
-    // those is taken for it.
+    // An escaped character takes up to 8 bytes. U+0085 and U+2028 are escaped too; every byte that may be the first of theirs
+    // (0xc2 and 0xe2) is counted as if it were.
     let is_escaped =
         |byte: &u8| matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'\r' | b'\n' | 0xc2 | 0xe2);
     text.len() + 5 * text.as_bytes().iter().filter(|byte| is_escaped(byte)).count()

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counters that only rise, but for those in flight.
+/// Counters. All of them only rise, except that of requests in flight.
 #[derive(Debug, Default)]
 pub struct Progress {
     /// Objects found and wanted.
     pub listed: AtomicU64,
-    /// Bytes of the objects that were deleted, as far as a listing told.
+    /// Bytes of the objects that were deleted, as far as their sizes are known.
     pub bytes: AtomicU64,
     /// Objects that were deleted.
     pub deleted: AtomicU64,
@@ -19,7 +19,7 @@ pub struct Progress {
     pub requests: AtomicU64,
     /// Requests that were sent again.
     pub retries: AtomicU64,
-    /// Requests that were refused because they came too fast.
+    /// Requests that were throttled.
     pub throttled: AtomicU64,
     /// Delete requests on their way.
     pub in_flight: AtomicU64,

@@ -1,8 +1,8 @@
-//! Sends one request by the SDK and reads the answer ourselves.
+//! Reads the answer to a request that the SDK sends.
 //!
-//! The SDK resolves the endpoint, signs and transmits. An interceptor then takes the place of the code that would read the
-//! answer: it gives the status and the body to our own reader, keeps what that makes of them, and tells the SDK an empty
-//! output. It can also give a multi-delete the checksum that older stores want.
+//! The SDK resolves the endpoint, signs and transmits. An interceptor takes the place of the code of the SDK that would
+//! read the answer: it gives status and body to a reader of this library, keeps the result, and gives the SDK an empty output. It
+//! also gives a multi-delete the checksum that older stores want, and checks that a single delete names its key.
 
 use std::error::Error;
 use std::fmt;
@@ -31,23 +31,15 @@ use super::answer::Answer;
 use super::connection;
 use super::explain::{Told, explain};
 use super::fault::Fault;
+use super::way::Proof;
 use super::xml::boolean;
 use crate::core::sync::Mutex;
 
 /// So many bytes an answer may have. A page of S3 has a few megabytes at most; a store that takes no notice of `max-keys` may send more,
 /// and what never ends is not kept.
 const LARGEST_ANSWER: usize = 64 << 20;
-/// Told to the SDK in the place of a key that it does not take.
+/// The key that the SDK is given in the place of one that it does not take.
 const STAND_IN: &str = "key-of-blanks";
-
-/// How a multi-delete proves that it arrived whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Proof {
-    /// By the checksum that the SDK sends.
-    Checksum,
-    /// By `Content-MD5`, and nothing else.
-    Md5,
-}
 
 /// Takes the answer of one request.
 pub struct Capture<T>(Arc<Inner<T>>);
@@ -61,7 +53,7 @@ struct Inner<T> {
     /// The key of a single delete.
     key: Option<String>,
     taken: Mutex<Option<Result<T, Fault>>>,
-    /// Where the request goes, once it is made.
+    /// Scheme, host and port of the request, once it is signed.
     host: Mutex<Option<String>>,
 }
 
@@ -75,9 +67,9 @@ impl<T: Send + 'static> Capture<T> {
         Self::make(read, blank, proof, None)
     }
 
-    /// As [`new`](Self::new), for a single delete of `key`. Returns the key to tell the SDK as well.
+    /// As [`new`](Self::new), for a single delete of `key`. Also returns the key to give to the SDK.
     ///
-    /// The SDK takes a key of blanks alone for a missing one, so it is told another, which is replaced later.
+    /// The SDK takes a key of blanks alone for a missing one, so it is given another key, which is replaced before the request is signed.
     pub fn of_key(
         key: &str,
         read: impl Fn(&Answer<'_>) -> Result<T, Fault> + Send + Sync + 'static,
@@ -268,7 +260,7 @@ impl<T: Send + 'static> DeserializeResponse for Capture<T> {
 fn retry_after(response: &HttpResponse) -> Option<Duration> {
     let headers = response.headers();
     let date = |text: &str| DateTime::from_str(text, Format::HttpDate).ok();
-    // The store's own clock counts, where it tells the time.
+    // A date is meant by the clock of the store, if the answer tells its time.
     let now = headers.get("date").and_then(date).unwrap_or_else(|| SystemTime::now().into());
     wait(headers.get("retry-after")?.trim(), now)
 }
@@ -288,21 +280,6 @@ pub fn percent_encoded(text: &str) -> String {
         _ => format!("%{byte:02X}"),
     };
     text.bytes().map(encode).collect()
-}
-
-/// An error with all that caused it, in one line.
-pub fn chain(error: &dyn Error) -> String {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let text = error.to_string();
-        if !message.ends_with(&text) {
-            message.push_str(": ");
-            message.push_str(&text);
-        }
-        cause = error.source();
-    }
-    message
 }
 
 #[cfg(test)]

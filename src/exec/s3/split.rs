@@ -13,14 +13,14 @@ use tokio::task::JoinSet;
 use super::fault::Fault;
 use super::ranges::{MOST_PROBES, alphabet, behind, cuts, positions, spread};
 
-/// Folders are looked for on so many levels.
+/// On how many levels folders are looked for.
 const LEVELS: usize = 4;
-/// Fewer places than this make it worth looking on inside of what they separate.
+/// With fewer places than this, places are looked for inside of the parts that they separate as well.
 const ENOUGH: usize = 4;
-/// How often that is done.
+/// How many times parts are divided further.
 const DEPTH: u32 = 2;
 
-/// Someone who knows the keys.
+/// Answers questions about the keys that are to be listed.
 pub trait Asker: Send + Sync + 'static {
     /// The first key after this place.
     fn first_after(
@@ -39,7 +39,7 @@ pub trait Asker: Send + Sync + 'static {
 /// A range that is to be cut: keys with a prefix, after a known key, and up to another place.
 #[derive(Clone, Debug)]
 pub struct Whole {
-    /// All keys begin so.
+    /// The prefix of all keys.
     pub prefix: String,
     /// A key at the beginning of the range.
     pub after: String,
@@ -47,7 +47,7 @@ pub struct Whole {
     pub until: Option<String>,
 }
 
-/// Finds at most `want` places to cut at, in order. None when the range is not worth cutting.
+/// Finds at most `want` places to cut at, in order. There are none when the range is not worth cutting.
 pub async fn find_cuts<A: Asker>(
     asker: Arc<A>,
     whole: Whole,
@@ -83,7 +83,7 @@ impl<A: Asker> Limited<A> {
     }
 }
 
-/// The names on the uppermost level of folders that has some.
+/// The names after the known key, on the uppermost level of folders that has such names.
 async fn by_folders<A: Asker>(
     asker: &Arc<Limited<A>>,
     whole: &Whole,
@@ -139,7 +139,7 @@ fn by_letters<A: Asker>(
         if places.len() >= ENOUGH || depth == 0 {
             return Ok(places);
         }
-        // Few letters: each of them may hold many keys.
+        // With few letters at this position, many keys may share each of them.
         let ends = places.iter().cloned().map(Some).chain([until]);
         let inner = keys.iter().chain([&after]).map(|key| (key.clone(), letter(key)));
         let starts = ends.collect::<Vec<_>>();
@@ -160,7 +160,7 @@ fn by_letters<A: Asker>(
     })
 }
 
-/// The end of the first part of the known key that not all others share, and one that does not.
+/// The end of the shortest beginning of the known key that some later key does not share, and such a key.
 async fn divergence<A: Asker>(
     asker: &Arc<Limited<A>>,
     whole: &Whole,

@@ -11,11 +11,12 @@ use napi::{Env, Result, sys};
 
 use super::paths::append_path;
 use crate::exec::fs::buffers::Buffers;
-use crate::exec::fs::failure::{Failure, Special, SystemCall};
+use crate::exec::fs::failure::{Failure, SystemCall};
+use crate::exec::fs::known::Special;
 use crate::exec::fs::window::Outcome;
-use crate::faults;
 use crate::node::jobs::IntoJs;
 use crate::node::wire;
+use crate::panics;
 
 /// Files up to this size share a slab.
 const SMALL: usize = 16 * 1024;
@@ -116,7 +117,7 @@ impl Chunk {
 fn lend(env: &Env, mut data: Vec<u8>) -> Result<BufferSlice<'_>> {
     let (start, length) = (data.as_mut_ptr(), data.len());
     let give_back = |_: Env, data: Vec<u8>| {
-        faults::contain("giveBuffer", || Buffers::of_process().give(data));
+        panics::contain("giveBuffer", || Buffers::of_process().give(data));
     };
     // SAFETY: `start` points at the `length` initialized bytes of `data`, which is alive and used by nobody
     // else until `give_back` gets it, and by then JavaScript has dropped the buffer.

@@ -8,7 +8,6 @@ use tokio::sync::mpsc;
 use super::chunk::Chunk;
 use super::permits::Permits;
 use super::questions::Questions;
-use crate::exec::caught::caught;
 use crate::exec::runtime;
 use crate::exec::s3::credentials::{Credentials, Values};
 use crate::exec::s3::delete::{Deleter, Gate};
@@ -18,6 +17,7 @@ use crate::exec::s3::progress::Progress;
 use crate::exec::stop::Stop;
 use crate::node::jobs::{Job as NativeJob, Notifier, Taken};
 use crate::node::outlet::Outlet;
+use crate::panics::caught;
 
 /// Chunks that a job may have ready for JavaScript.
 const READY: usize = 4;

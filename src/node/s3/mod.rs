@@ -25,13 +25,14 @@ use crate::core::batch::prefix::to_utf16;
 use crate::core::slab::Slab;
 use crate::exec::runtime;
 use crate::exec::s3::client::Client;
-use crate::exec::s3::config::{endpoint, find_fault_in_region, proxy, tls};
+use crate::exec::s3::config::{endpoint, proxy, region, tls};
 use crate::exec::s3::credentials::{Credentials, find_fault};
-use crate::exec::s3::delete::{Deleter, Gate, Way};
+use crate::exec::s3::delete::{Deleter, Gate};
 use crate::exec::s3::filter::{glob, regex};
 use crate::exec::s3::job::Job;
 use crate::exec::s3::list::Lister;
 use crate::exec::s3::object::Object;
+use crate::exec::s3::way::Way;
 use crate::exec::source::Source;
 
 /// The clients of one environment, and the table that their jobs are in.
@@ -77,7 +78,7 @@ fn clients(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()>
         let text: String = args.get(1)?;
         let fault = match args.get::<String>(0)?.as_str() {
             "endpoint" => endpoint::parse(&text).err().map(str::to_owned),
-            "region" => find_fault_in_region(&text).map(str::to_owned),
+            "region" => region::find_fault(&text).map(str::to_owned),
             "proxy" => proxy::find_fault(&text).map(str::to_owned),
             _ => tls::find_fault(text.as_bytes()),
         };
@@ -122,8 +123,8 @@ fn permits(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()>
 fn listings(functions: &mut Functions<'_>, stores: &Shared<Stores>) -> Result<()> {
     // (whether it is a glob, pattern) -> what is wrong with it, or null
     functions.define(stores, "findFaultInPattern", |_, args| {
-        let is_glob: bool = args.get(0)?;
-        Ok(if is_glob { glob } else { regex }(&args.get::<String>(1)?).err())
+        let (is_glob, pattern): (bool, String) = (args.get(0)?, args.get(1)?);
+        Ok(if is_glob { glob(&pattern).err() } else { regex(&pattern).err() })
     })?;
     // (client, options) -> a job that gives pages
     functions.define(stores, "listS3", |stores, args| {

@@ -4,17 +4,17 @@ use std::time::{Duration, SystemTime};
 
 use napi::bindgen_prelude::{FromNapiValue, Object};
 use napi::{Error, Result, Status};
-use regex_lite::Regex;
 
 use crate::core::batch::Grouping;
 use crate::core::batch::prefix::Cut;
 use crate::core::limit::Limit;
-use crate::exec::s3::client::Target;
 use crate::exec::s3::config::Config;
 use crate::exec::s3::config::proxy::Choice;
 use crate::exec::s3::credentials::Values;
-use crate::exec::s3::delete::{Scope, Way};
 use crate::exec::s3::filter::{Filter, glob, regex};
+use crate::exec::s3::scope::Scope;
+use crate::exec::s3::target::Target;
+use crate::exec::s3::way::{Proof, Way};
 use crate::exec::s3::{delete, list};
 
 /// An object of options.
@@ -31,6 +31,16 @@ impl Options<'_> {
 
     fn text(&self, name: &str) -> Result<String> {
         Ok(self.get(name)?.unwrap_or_default())
+    }
+
+    fn patterns<T>(
+        &self,
+        name: &str,
+        make: fn(&str) -> std::result::Result<T, String>,
+    ) -> Result<Vec<T>> {
+        let patterns: Vec<String> = self.get(name)?.unwrap_or_default();
+        let made: std::result::Result<_, _> = patterns.iter().map(|text| make(text)).collect();
+        made.map_err(|error| Error::new(Status::InvalidArg, error))
     }
 
     fn milliseconds(&self, name: &str) -> Result<Duration> {
@@ -75,8 +85,8 @@ impl Options<'_> {
     pub fn way(&self) -> Result<Option<Way>> {
         let way: Option<String> = self.get("deleteMode")?;
         Ok(match way.as_deref() {
-            Some("checksum") => Some(Way::Checksum),
-            Some("md5") => Some(Way::Md5),
+            Some("checksum") => Some(Way::Multi(Proof::Checksum)),
+            Some("md5") => Some(Way::Multi(Proof::Md5)),
             Some("single") => Some(Way::Single),
             _ => None,
         })
@@ -109,16 +119,6 @@ impl Options<'_> {
 
     /// What is listed.
     pub fn list(&self) -> Result<list::Options> {
-        let patterns = |name: &str, make: fn(&str) -> std::result::Result<Regex, String>| {
-            let patterns: Vec<String> = self.get(name)?.unwrap_or_default();
-            patterns
-                .iter()
-                .map(|pattern| make(pattern))
-                .collect::<std::result::Result<Vec<_>, _>>()
-                .map_err(|error| Error::new(Status::InvalidArg, error))
-        };
-        let regexes = patterns("regexes", regex)?;
-        let globs = patterns("globs", glob)?;
         Ok(list::Options {
             target: self.target()?,
             prefix: self.text("Prefix")?,
@@ -132,7 +132,8 @@ impl Options<'_> {
                 min_size: self.get("minSize")?,
                 max_size: self.get("maxSize")?,
                 suffix: self.get("suffix")?,
-                patterns: regexes.into_iter().chain(globs).collect(),
+                globs: self.patterns("globs", glob)?,
+                regexes: self.patterns("regexes", regex)?,
             },
         })
     }

@@ -17,7 +17,8 @@ use napi::{Result, check_status, sys};
 
 use super::uv::{Handle, Uv};
 use crate::core::sync::Mutex;
-use crate::faults;
+use crate::panics;
+use crate::test_hooks;
 
 /// What there is to tell JavaScript: integers that stand for something there.
 type Take = Box<dyn Fn() -> Vec<u32>>;
@@ -45,7 +46,7 @@ struct Ringing {
 
 impl Bell {
     /// A bell that calls `callback` with what `take` gives: one integer, or an array of them. `place` is its name
-    /// among the [`faults`].
+    /// among the [`test_hooks`].
     pub fn new(
         env: sys::napi_env,
         callback: sys::napi_value,
@@ -111,7 +112,7 @@ unsafe extern "C" fn ring_here(handle: Handle) {
     let ringing = unsafe { &*(uv.data)(handle).cast::<Ringing>() };
     // What was taken must be told, also after a panic.
     let taken = catch_unwind(AssertUnwindSafe(|| {
-        faults::pass(ringing.place);
+        test_hooks::pass(ringing.place);
         (ringing.take)()
     }));
     let taken = taken.or_else(|_| catch_unwind(AssertUnwindSafe(|| (ringing.take)())));
@@ -185,6 +186,6 @@ unsafe extern "C" fn closed(handle: Handle) {
         dealloc(handle.cast(), ringing.layout);
         sys::napi_remove_async_cleanup_hook(ringing.hook);
         // What the bell takes from may be freed with it.
-        faults::contain("dropBell", || drop(ringing));
+        panics::contain("dropBell", || drop(ringing));
     }
 }

@@ -1,19 +1,19 @@
 //! Reads what a delete did.
 //!
-//! A store has to say what it deleted. What an answer leaves out was not deleted, as far as anybody knows.
+//! A store has to name what it deleted. A key that the answer does not name is not known to be deleted.
 
-use super::Answer;
+use super::document::Answer;
 use crate::exec::s3::fault::Fault;
-use crate::exec::s3::xml::{Malformed, Scanner, Token, boolean};
+use crate::exec::s3::xml::{Malformed, Scanner, boolean};
 
 /// What a multi-delete did, as far as the answer says.
 #[derive(Debug, Default, PartialEq)]
 pub struct Deletion {
     /// What was deleted.
     pub deleted: Vec<Deleted>,
-    /// What was not: key, version, fault.
+    /// What failed: key, version, fault.
     pub failed: Vec<(String, Option<String>, Fault)>,
-    /// A fault that names no key, and so may be about any.
+    /// A fault that names no key, so that it may be about any of them.
     pub unnamed: Option<Fault>,
 }
 
@@ -24,7 +24,7 @@ pub struct Deleted {
     pub key: String,
     /// The version, if the answer names one.
     pub version: Option<String>,
-    /// Whether there is a delete marker now. Deleting a marker by its version is told in the same words.
+    /// Whether the delete made a delete marker. An entry for a marker that was deleted by its version says the same.
     pub made_marker: bool,
 }
 
@@ -40,7 +40,7 @@ pub enum Single {
     NotFound(Fault),
 }
 
-/// What the root of the answer is called; stores of their own making say it in other words.
+/// The names of the outermost element; some stores have names of their own for it.
 const ROOTS: [&[u8]; 3] = [b"DeleteResult", b"DeleteObjectsResult", b"DeleteObjectsOutput"];
 
 impl Answer<'_> {
@@ -58,7 +58,7 @@ impl Answer<'_> {
             Some(root) if ROOTS.contains(&root) || root == b"Error" => {
                 self.expect(&ROOTS, read_deletion)
             }
-            // A document of another name is told by what is in it.
+            // A document of another name is one of a delete if there are entries of a delete in it.
             Some(root) => {
                 let deletion = self.expect(&[root], read_deletion)?;
                 let is_empty = deletion.deleted.is_empty() && deletion.failed.is_empty();
@@ -83,7 +83,7 @@ impl Answer<'_> {
         let is_empty = self.body.trim_ascii().is_empty();
         match self.status {
             200..=299 if is_empty => {
-                // Of a version it says whether that was a marker.
+                // After the delete of a version, the header says that the version was a marker.
                 Ok(Single::Deleted { made_marker: self.made_marker && !of_version })
             }
             200..=299 if self.root() != Some(b"Error") => Err(Fault::not_confirmed(
@@ -95,27 +95,20 @@ impl Answer<'_> {
             _ => Err(self.fault()),
         }
     }
-
-    fn root(&self) -> Option<&[u8]> {
-        match Scanner::new(self.body).token() {
-            Ok(Some(Token::Open(root))) => Some(root),
-            _ => None,
-        }
-    }
 }
 
 fn read_deletion(scanner: &mut Scanner<'_>) -> Result<Deletion, Malformed> {
     let mut deletion = Deletion::default();
-    while let Some(token) = scanner.token()? {
-        match token {
-            Token::Open(b"Deleted") => {
+    while let Some(name) = scanner.child()? {
+        match name {
+            b"Deleted" => {
                 let Fields { key, version, made_marker, .. } = read_fields(scanner)?;
                 // An entry that can't be read confirms nothing.
                 if let (Some(key), Ok(made_marker)) = (key, made_marker) {
                     deletion.deleted.push(Deleted { key, version, made_marker });
                 }
             }
-            Token::Open(b"Error") => {
+            b"Error" => {
                 let Fields { key, version, code, message, .. } = read_fields(scanner)?;
                 let fault = Fault::of_key(&code, message);
                 match key {
@@ -123,8 +116,7 @@ fn read_deletion(scanner: &mut Scanner<'_>) -> Result<Deletion, Malformed> {
                     None => deletion.unnamed = Some(fault),
                 }
             }
-            Token::Open(_) => drop(scanner.text()?),
-            Token::Close | Token::Text(_) => {}
+            _ => drop(scanner.text()?),
         }
     }
     Ok(deletion)
@@ -146,18 +138,16 @@ fn read_fields(scanner: &mut Scanner<'_>) -> Result<Fields, Malformed> {
         message: String::new(),
         made_marker: Ok(false),
     };
-    while let Some(token) = scanner.token()? {
+    while let Some(element) = scanner.child()? {
         // An empty key or version names nothing.
         let mut name = || Ok(Some(scanner.text()?.into_owned()).filter(|name| !name.is_empty()));
-        match token {
-            Token::Open(b"Key") => fields.key = name()?,
-            Token::Open(b"VersionId") => fields.version = name()?,
-            Token::Open(b"Code") => fields.code = scanner.text()?.into_owned(),
-            Token::Open(b"Message") => fields.message = scanner.text()?.into_owned(),
-            Token::Open(b"DeleteMarker") => fields.made_marker = boolean(&scanner.text()?),
-            Token::Open(_) => drop(scanner.text()?),
-            Token::Close => break,
-            Token::Text(_) => {}
+        match element {
+            b"Key" => fields.key = name()?,
+            b"VersionId" => fields.version = name()?,
+            b"Code" => fields.code = scanner.text()?.into_owned(),
+            b"Message" => fields.message = scanner.text()?.into_owned(),
+            b"DeleteMarker" => fields.made_marker = boolean(&scanner.text()?),
+            _ => drop(scanner.text()?),
         }
     }
     Ok(fields)

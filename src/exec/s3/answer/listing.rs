@@ -1,17 +1,17 @@
-//! Reads a page of a listing: what stands in it, and nothing that does not fit together.
+//! Reads a page of a listing. A page that contradicts itself is a fault.
 //!
 //! Whether the page answers the question is decided in [`question`](super::question), what its names mean in
 //! [`names`](super::names).
 
-use super::Answer;
-use super::question::ListRequest;
+use super::document::Answer;
+use super::page::{ListRequest, Page, Place};
 use crate::exec::s3::fault::Fault;
 use crate::exec::s3::object::Object;
 use crate::exec::s3::xml::{Malformed, Scanner, Token, boolean};
 
 const PLAIN: &[u8] = b"ListBucketResult";
 const VERSIONS: &[u8] = b"ListVersionsResult";
-/// What a page is read from. In other letters, none of them is passed over.
+/// The elements that a page is read from. In upper or lower case where S3 has the other, they are refused and not passed over.
 const KNOWN: [&[u8]; 12] = [
     b"CommonPrefixes",
     b"Contents",
@@ -27,42 +27,12 @@ const KNOWN: [&[u8]; 12] = [
     b"Version",
 ];
 
-/// Where a page begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Behind this token.
-    Token(String),
-    /// Behind this version of this key, or all of its versions.
-    Marker(String, Option<String>),
-    /// Behind this key, as a store takes it that knows the second version of the operation.
-    After(String),
-}
-
-/// A page of a listing as it stands in the answer.
-#[derive(Debug, Default, PartialEq)]
-pub struct Page {
-    /// The objects, or versions and markers, in the store's order.
-    pub objects: Vec<Object>,
-    /// The common prefixes.
-    pub prefixes: Vec<String>,
-    /// Whether the names are url-encoded.
-    pub is_encoded: bool,
-    /// Whether more follow, if the answer says so.
-    pub is_truncated: Option<bool>,
-    /// Where the next page begins, if the answer says so.
-    pub next: Option<Place>,
-    /// The prefix that the answer is about, if it says so.
-    pub prefix: Option<String>,
-    /// How many keys and prefixes the answer claims to name; the first version of the operation does not say so.
-    pub count: Option<u64>,
-}
-
 /// Why a page can't be used.
 #[derive(Debug)]
 enum Wrong {
-    /// It may be another one next time.
+    /// The document can't be read; another try may give a better one.
     Malformed,
-    /// It contradicts itself or the question.
+    /// The page contradicts itself or the question.
     Invalid(String),
 }
 
@@ -79,7 +49,7 @@ fn wrong<T>(what: impl Into<String>) -> Result<T, Wrong> {
 impl Answer<'_> {
     /// A page of objects or of versions, as the request wants.
     pub fn page(&self, request: &ListRequest) -> Result<Page, Fault> {
-        let is_versions = matches!(Scanner::new(self.body).token(), Ok(Some(Token::Open(root))) if root == VERSIONS);
+        let is_versions = self.root() == Some(VERSIONS);
         let read = |scanner: &mut Scanner<'_>| match read_page(scanner, is_versions, request) {
             Ok(page) => Ok(Ok(page)),
             Err(Wrong::Malformed) => Err(Malformed),
@@ -114,8 +84,7 @@ fn read_page(
     }
     let entry = if is_versions { b"Version".as_slice() } else { b"Contents" };
     let (mut page, mut once) = (Page::default(), Once::default());
-    while let Some(token) = scanner.token()? {
-        let Token::Open(name) = token else { continue };
+    while let Some(name) = scanner.child()? {
         let text = match name {
             _ if name == entry => {
                 page.objects.push(read_object(scanner, request, request.sizes)?);
@@ -173,7 +142,7 @@ impl Once {
             .map(Place::Token)
             .or_else(|| told(self.key_marker).map(|key| Place::Marker(key, version)))
             .or_else(|| told(self.marker).map(|key| Place::Marker(key, None)));
-        // What nobody needs may be unreadable.
+        // The count is not needed, so it may be unreadable.
         let count = self.count.map(|count| count.trim().parse().unwrap_or(0));
         Ok(Page { is_truncated, is_encoded, next, count, prefix: self.prefix, ..page })
     }
@@ -186,32 +155,30 @@ fn read_object(
 ) -> Result<Object, Wrong> {
     let mut object = Object::default();
     let (mut has_key, mut size) = (false, None);
-    while let Some(token) = scanner.token()? {
-        match token {
-            Token::Open(b"Key") => {
+    while let Some(name) = scanner.child()? {
+        match name {
+            b"Key" => {
                 if std::mem::replace(&mut has_key, true) {
                     return wrong("names an object by two keys");
                 }
                 object.key = scanner.text()?.into_owned();
             }
             // In a plain listing a version would make another operation of the delete.
-            Token::Open(b"VersionId") if request.versions => {
+            b"VersionId" if request.versions => {
                 if object.version.replace(scanner.text()?.into_owned()).is_some() {
                     return wrong("names a version by two ids");
                 }
             }
-            Token::Open(b"Size") => {
+            b"Size" => {
                 if size.replace(scanner.text()?.trim().parse().ok()).is_some() {
                     return wrong("gives an object two sizes");
                 }
             }
-            Token::Open(b"LastModified") if request.details => {
+            b"LastModified" if request.details => {
                 object.modified = scanner.text()?.into_owned();
             }
-            Token::Open(b"ETag") if request.details => object.etag = scanner.text()?.into_owned(),
-            Token::Open(_) => drop(scanner.text()?),
-            Token::Close => break,
-            Token::Text(_) => {}
+            b"ETag" if request.details => object.etag = scanner.text()?.into_owned(),
+            _ => drop(scanner.text()?),
         }
     }
     if object.key.is_empty() {
@@ -231,12 +198,10 @@ fn read_object(
 }
 
 fn read_prefixes(scanner: &mut Scanner<'_>, prefixes: &mut Vec<String>) -> Result<(), Wrong> {
-    while let Some(token) = scanner.token()? {
-        match token {
-            Token::Open(b"Prefix") => prefixes.push(scanner.text()?.into_owned()),
-            Token::Open(_) => drop(scanner.text()?),
-            Token::Close => break,
-            Token::Text(_) => {}
+    while let Some(name) = scanner.child()? {
+        match name {
+            b"Prefix" => prefixes.push(scanner.text()?.into_owned()),
+            _ => drop(scanner.text()?),
         }
     }
     Ok(())

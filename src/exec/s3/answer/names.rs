@@ -1,15 +1,15 @@
 //! What the names in a listing mean that `encoding-type=url` encodes.
 //!
-//! Stores agree on `%xx`. A blank is `+` to some, as in forms, and then a plus is `%2B`; to others it is `%20`, and then `+` is
-//! nothing but itself. Taken the wrong way, `a+b` deletes another key than the one that was listed. So no habit is taken for
-//! granted: what a store shows of it is [remembered](Evidence), and where a `+` comes before any evidence the store is asked
-//! for both keys that it may be. Whether names are encoded at all where a page does not say so is found out in [`undeclared`].
+//! Stores agree on `%xx`. Some write a blank as `+`, as in forms, and a plus as `%2B`; others write a blank as `%20`, and a plus as
+//! itself. With the wrong reading, another key than the listed one would be deleted for `a+b`. So neither reading is assumed: what
+//! the names of a store show is [remembered](Evidence), and where a `+` comes before any evidence the store is asked for both keys
+//! that it may mean. Whether names are encoded at all where a page does not say so is found out in [`undeclared`].
 
 mod undeclared;
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::listing::{Page, Place};
+use super::page::{Page, Place};
 pub use undeclared::{Reading, conclude_undeclared};
 
 /// A store was seen to write a blank as `%20`, so that `+` is a plus.
@@ -23,7 +23,7 @@ const HIDES: u8 = 8;
 /// A store that says nothing of an encoding was found to give names as they are, and names without a `%` at least.
 const RAW: u8 = 16;
 const RAW_PLUS: u8 = 32;
-/// So many names are kept to ask for, as those asked for may be deleted meanwhile.
+/// How many names are kept to ask for: an object that is asked for may be deleted meanwhile.
 const MOST_DOUBTS: usize = 3;
 
 /// What a `+` is.
@@ -49,7 +49,7 @@ pub enum Decoded {
 }
 
 impl Evidence {
-    /// A store was found to mean this by `+`.
+    /// Remembers what the store means by `+`.
     pub fn learn(&self, plus: Plus) {
         self.add(match plus {
             Plus::Plus => BLANK_ESCAPED,

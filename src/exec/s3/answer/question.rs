@@ -1,46 +1,14 @@
 //! What a page of a listing is asked for, and whether an answer is one to it.
 //!
-//! A store, or a proxy before it, may ignore any part of a question. Whatever it does, a page is used as a whole or not at
-//! all, and only where every key in it is one that was asked for.
+//! A store, or a proxy before it, may ignore any part of a question. A page is used as a whole or not at all, and only if every
+//! key in it was asked for.
 
-use super::listing::{Page, Place};
 use super::names;
+use super::page::{ListRequest, Listing, Page, Place};
 use crate::exec::s3::object::Object;
 
 /// Where the names of folders end.
 const DELIMITER: char = '/';
-
-/// One page of a listing.
-#[derive(Clone, Debug, Default)]
-pub struct ListRequest {
-    /// The keys' beginning.
-    pub prefix: String,
-    /// Whether versions are listed.
-    pub versions: bool,
-    /// Only keys after this one. A store may ignore that.
-    pub after: String,
-    /// Where the page begins, if it is not the first.
-    pub place: Option<Place>,
-    /// Whether keys in folders are left out, and their folders named.
-    pub folders: bool,
-    /// How many keys at most.
-    pub max_keys: Option<i32>,
-    /// Whether times and tags are wanted.
-    pub details: bool,
-    /// Whether sizes have to be known.
-    pub sizes: bool,
-}
-
-/// A page of a listing that answers the question.
-#[derive(Debug, Default, PartialEq)]
-pub struct Listing {
-    /// The objects, or versions and markers, in the store's order.
-    pub objects: Vec<Object>,
-    /// The common prefixes, if they were asked for.
-    pub prefixes: Vec<String>,
-    /// Where the next page begins; nothing when this was the last.
-    pub next: Option<Place>,
-}
 
 impl ListRequest {
     /// The key to begin behind, if that leaves anything out. Some stores, such as SeaweedFS, find nothing behind a key that comes before

@@ -1,10 +1,11 @@
 //! Asks the store what the names in its listings mean, where they may mean two things.
 
-use super::{Client, Target};
+use super::Client;
 use crate::exec::s3::answer::names::{self, Plus, Reading};
 use crate::exec::s3::answer::{ListRequest, Page};
 use crate::exec::s3::fault::Fault;
 use crate::exec::s3::progress::Progress;
+use crate::exec::s3::target::Target;
 
 fn invalid(what: String) -> Fault {
     Fault::invalid_listing(&what)

@@ -1,9 +1,10 @@
-//! What an endpoint may look like. Whatever the SDK would misread is refused by name.
+//! What an endpoint may look like. A URL that the SDK would misread is refused by name.
 
 use url::{Host, Url};
 
 use super::settings::Setting;
 use crate::exec::s3::fault::Fault;
+use crate::exec::s3::shown::without_user;
 
 /// Where a store is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub fn parse(text: &str) -> Result<Endpoint, &'static str> {
         let path = format!("{}/", url.path());
         url.set_path(&path);
     }
-    // A path of one's own keeps its slash; the SDK makes that of a bare host itself.
+    // A path keeps its slash at the end; to a bare host the SDK adds one itself.
     let text = if url.path() == "/" { url.as_str().trim_end_matches('/') } else { url.as_str() };
     Ok(Endpoint { url: text.to_owned(), is_https, port })
 }
@@ -48,17 +49,6 @@ pub fn parse(text: &str) -> Result<Endpoint, &'static str> {
 /// The endpoint of a setting.
 pub fn of_setting(setting: &Setting) -> Result<Endpoint, Fault> {
     parse(&setting.text).map_err(|remedy| setting.fault(remedy, &without_user(&setting.text)))
-}
-
-/// A URL as an error may show it.
-pub fn without_user(text: &str) -> String {
-    match text.rsplit_once('@') {
-        Some((before, host)) => {
-            let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
-            format!("{scheme}://...@{host}")
-        }
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -99,6 +89,5 @@ mod tests {
         ] {
             assert!(parse(text).is_err(), "{text}");
         }
-        assert_eq!(without_user("http://u:p@ss@h/x"), "http://...@h/x");
     }
 }

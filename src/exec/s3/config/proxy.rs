@@ -5,22 +5,22 @@ use std::fmt;
 use aws_smithy_http_client::proxy::ProxyConfig;
 use url::Url;
 
-use super::endpoint::without_user;
 use super::settings::{Setting, from_environment, variable};
 use crate::exec::s3::fault::Fault;
+use crate::exec::s3::shown::without_user;
 
-/// Hosts that are on this machine or its link: the environment's proxy can't reach them as they are meant.
+/// Hosts on this machine. A proxy of the environment would reach another machine by these names.
 const NEAR: &str = "localhost,127.0.0.0/8,::1";
-/// Where clouds serve the credentials of their machines. No proxy ever stands before these.
+/// Addresses at which clouds serve the credentials of their machines. They are never reached by a proxy.
 const METADATA: &str = "169.254.0.0/16,fd00:ec2::/32";
 
 /// What the user says of a proxy.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub enum Choice {
-    /// Nothing: the environment says it.
+    /// Nothing, so that the environment decides.
     #[default]
     Environment,
-    /// There is none, whatever the environment says.
+    /// No proxy, whatever the environment says.
     Direct,
     /// This one, for every host.
     Url(String),

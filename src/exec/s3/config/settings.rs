@@ -1,7 +1,7 @@
 //! What the environment and the shared configuration files say, and where it was said.
 //!
-//! What is said explicitly wins: with a profile that the user names, its settings come before the environment's. Empty
-//! values are as if they were not there. Settings that nothing here uses are not read, so they can't be in the way.
+//! An explicit choice wins: the settings of a profile that the user names come before those of the environment. Empty values count
+//! as missing. Settings that this library does not use are not read, so a wrong one does no harm.
 
 use std::borrow::Cow;
 use std::env;
@@ -15,8 +15,9 @@ use aws_runtime::env_config::property::PropertiesKey;
 use aws_types::os_shim_internal::{Env, Fs};
 
 use crate::exec::s3::fault::Fault;
+use crate::exec::s3::shown::chain;
 
-/// More profiles than anybody chains by `source_profile`; who chains more runs in a circle.
+/// How many profiles are followed by `source_profile`. A longer chain is taken for a circle.
 const MOST_SOURCES: usize = 32;
 
 /// A setting, and where it was said.
@@ -35,7 +36,7 @@ impl Setting {
     }
 }
 
-/// What was found.
+/// The settings of the environment and of the files.
 #[derive(Debug)]
 pub struct Settings {
     /// The profile's name.
@@ -73,7 +74,7 @@ impl Settings {
         let parsed = aws_config::profile::load(&Fs::real(), &no_variables, &files, selected).await;
         let (sections, fault) = match parsed {
             Ok(sections) => (sections, None),
-            Err(error) => (ProfileSet::default(), Some(super::super::request::chain(&error))),
+            Err(error) => (ProfileSet::default(), Some(chain(&error))),
         };
         let is_explicit = explicit.is_some();
         let settings = Self { profile, is_explicit, files, sections, read, fault };
@@ -83,13 +84,13 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The profile has to be there.
+    /// Checks that the profile exists and can be read.
     fn check_profile(&self) -> Result<(), Fault> {
         if let Some(fault) = &self.fault {
             let message = format!("The profile {:?} can't be read: {fault}", self.profile);
             return Err(Fault::invalid_config(message));
         }
-        // The default profile may be missing: whoever names it asks for nothing in particular.
+        // The default profile may be missing, even where it is named.
         if self.profile != "default" && self.sections.get_profile(&self.profile).is_none() {
             let message =
                 format!("There is no profile {:?} in {}", self.profile, self.read.join(" and "));

@@ -1,6 +1,6 @@
 //! Which certificates are trusted: those of the system, and those that options, environment and profile add.
 //!
-//! The client of the SDK panics at certificates that it can't read, so that they are looked at here before it sees them.
+//! The client of the SDK panics at certificates that it can't read, so they are checked here first.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ use crate::exec::s3::fault::Fault;
 /// How many characters PEM has in a line.
 const LINE: usize = 64;
 
-/// Those of the system, read once: some systems take a third of a second for it.
+/// The certificates of the system. They are read once, because some systems take a third of a second for it.
 static OF_SYSTEM: LazyLock<String> = LazyLock::new(|| {
     let found = rustls_native_certs::load_native_certs().certs;
     found.iter().filter(|certificate| is_usable(certificate)).map(to_pem).collect()
@@ -46,7 +46,7 @@ fn is_usable(certificate: &CertificateDer<'static>) -> bool {
     RootCertStore::empty().add(certificate.clone()).is_ok()
 }
 
-/// What is trusted. `bundle` is that of the options, and was looked at.
+/// The certificates to trust. `bundle` is that of the options.
 pub fn context(settings: &Settings, bundle: Option<&str>) -> Result<TlsContext, Fault> {
     let mut pem = OF_SYSTEM.clone();
     let mut add = |certificates: Vec<CertificateDer<'static>>| {

@@ -14,9 +14,9 @@ pub struct Failed {
     pub key: String,
     /// The version, where one was meant.
     pub version: Option<String>,
-    /// Why, in a word.
+    /// The code of the fault.
     pub code: String,
-    /// Why.
+    /// What the store, or this library, says about it.
     pub message: String,
 }
 

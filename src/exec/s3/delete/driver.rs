@@ -8,20 +8,22 @@ use tokio::sync::{OnceCell, mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
 
 use super::calls::Settled;
-use super::machine::{Answered, Machine, Request, Settings, Step};
+use super::gate::{Gate, Permit};
+use super::machine::{Machine, Settings};
+use super::options::Options;
 use super::sender::Sender;
-use super::{Gate, Options, Permit};
+use super::step::{Answered, Request, Step};
 use crate::core::batch::LaneId;
 use crate::core::batch::pace::Moment;
 use crate::core::limit::Limit;
-use crate::exec::caught::caught;
 use crate::exec::s3::client::Client;
 use crate::exec::s3::fault::Fault;
 use crate::exec::s3::object::Object;
 use crate::exec::s3::progress::{Progress, add, take};
 use crate::exec::stop::Stop;
+use crate::panics::caught;
 
-/// Something that happened.
+/// What the driver is told.
 pub enum Message {
     /// Objects are to be deleted.
     Call {
@@ -54,7 +56,7 @@ struct Driver {
     inbox: mpsc::WeakUnboundedSender<Message>,
 }
 
-/// Starts a driver, and returns where to tell it what happened. It ends when nobody can tell it anything any more.
+/// Starts a driver, and returns the channel of its messages. The driver ends when all senders of the channel are dropped.
 pub fn start(
     client: Arc<Client>,
     options: Options,
@@ -106,7 +108,7 @@ pub fn start(
 
 impl Driver {
     async fn work(mut self, mut messages: mpsc::UnboundedReceiver<Message>) {
-        // Requests and permits under way hold the other end, so it ends when those have, and the owner too.
+        // Requests in flight and waits for permits hold senders too, so the channel closes after the last of them has ended.
         let mut wake = None;
         loop {
             let message = match wake {
@@ -118,7 +120,7 @@ impl Driver {
                 Ok(Some(message)) => self.take(message),
                 Err(_) => {}
             }
-            // A burst of calls is seen whole before it is cut.
+            // All messages that are there are taken before requests are cut, so that calls made together share requests.
             while let Ok(message) = messages.try_recv() {
                 self.take(message);
             }
@@ -139,7 +141,7 @@ impl Driver {
                 self.running -= 1;
                 self.decide(|machine| machine.finished(*request, result, now, fastrand::f64()));
             }
-            // Nobody will use it any more.
+            // The job was stopped: dropping the permit gives it back.
             Message::Permit(..) if self.stop.is_stopped() => {}
             Message::Permit(lane, Ok(permit)) => {
                 self.permits.insert(lane, permit);
@@ -153,7 +155,7 @@ impl Driver {
         }
     }
 
-    /// Lets the machine decide something. Should it panic the job is over, and what is on its way is still awaited.
+    /// Lets the machine decide something. If the machine panics the job is over, but requests in flight are still awaited.
     fn decide<T>(&mut self, decide: impl FnOnce(&mut Machine) -> T) -> Option<T> {
         let decided = catch_unwind(AssertUnwindSafe(|| decide(&mut self.machine)));
         let panic = match decided {
@@ -170,7 +172,7 @@ impl Driver {
         self.started.elapsed()
     }
 
-    /// Sends what can be sent, and says when there will be more.
+    /// Sends what can be sent now, and returns when to look again without a message.
     fn send(&mut self) -> Option<Moment> {
         while self.slots.admits(self.running) && !self.stop.is_stopped() {
             let inbox = self.inbox.upgrade()?;
@@ -204,7 +206,7 @@ impl Driver {
         None
     }
 
-    /// Tells the calls that are settled, after what made the rest pointless: they ask for it.
+    /// Answers the calls that are settled. The fatal fault is noted first, because the callers look for it.
     fn tell(&mut self) {
         if let Some(fault) = self.machine.fatal() {
             let _ = self.fatal.set(fault.clone());
@@ -218,7 +220,7 @@ impl Driver {
         }
         for (number, settled) in self.machine.take_settled() {
             if let Some(done) = self.calls.remove(&number) {
-                // Whoever called may have gone.
+                // The caller may have dropped its call.
                 let _ = done.send(settled);
             }
         }

@@ -11,16 +11,17 @@ use super::super::answer::Deletion;
 use super::super::fault::Fault;
 use super::super::object::{Deletable, Object};
 use super::super::progress::{Progress, add};
+use super::super::way::{Way, Ways};
 use super::calls::{Calls, Settled};
-use super::verdict::{Told, Verdict, told, verdict};
-use super::ways::{Way, Ways};
+use super::step::{Answered, Form, Request, Step};
+use super::verdict::{Told, Verdict, may_pass, told, verdict, with_remedy};
 use crate::core::batch::pace::Moment;
 use crate::core::batch::{Batch, Batcher, Grouping, Item, LaneId, Next, Outcome, Plan, Ticket};
-use crate::faults;
+use crate::test_hooks;
 
-/// Servers refuse bodies of more than 1 MB, unless they are told otherwise; this is what the objects may take of it.
+/// The bytes of a body that objects may take. Servers with default settings deny bodies of more than 1 MB.
 const BODY: usize = 1_000_000 - 500;
-/// A connection that breaks twice under a body of so many bytes may have been cut because of them.
+/// When a connection breaks twice under a body of at least so many bytes, the size may be the reason.
 const LARGE: usize = 128 * 1024;
 
 /// What a machine is made with.
@@ -35,51 +36,6 @@ pub struct Settings {
     pub max_attempts: u32,
 }
 
-/// How a request is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Form {
-    /// In which way.
-    pub way: Way,
-    /// Whether only failures are to be named in the answer.
-    pub quiet: bool,
-}
-
-/// A request to be sent.
-#[derive(Debug)]
-pub struct Request {
-    /// What it deletes.
-    pub items: Vec<Deletable>,
-    /// How.
-    pub form: Form,
-    /// Where it belongs.
-    pub ticket: Ticket,
-}
-
-/// What the store answered to a request.
-#[derive(Debug)]
-pub enum Answered {
-    /// To a multi-delete: something of each key.
-    Each(Deletion),
-    /// To a single delete: the object is deleted.
-    One {
-        /// Whether there is a delete marker now.
-        made_marker: bool,
-    },
-}
-
-/// What the driver does next.
-#[derive(Debug)]
-pub enum Step {
-    /// Send this.
-    Send(Request),
-    /// Get a permit for this lane's prefix.
-    Ask(LaneId, Box<[u8]>),
-    /// Give the permit of this lane back, which has no use for it.
-    Release(LaneId),
-    /// Ask again at this moment, or when something happened.
-    Wait(Option<Moment>),
-}
-
 /// The state of a deleter.
 pub struct Machine {
     settings: Settings,
@@ -87,9 +43,9 @@ pub struct Machine {
     batcher: Batcher<Deletable>,
     batch_bytes: usize,
     calls: Calls,
-    /// Whether plain deletes are known to be confirmed and to make no markers, so that nothing need be said of them.
+    /// Whether the store was seen to confirm plain deletes and to make no markers, so that requests ask for failures alone.
     is_quiet: bool,
-    /// An answer to a quiet request was not to be believed.
+    /// An answer to a quiet request contradicted itself, so that none is sent any more.
     is_doubted: bool,
     is_stopped: bool,
     fatal: Option<Fault>,
@@ -148,7 +104,7 @@ impl Machine {
         let current = self.ways.current();
         self.batcher.set_batch_size(match current {
             Way::Single => 1,
-            Way::Checksum | Way::Md5 => self.settings.batch_size,
+            Way::Multi(_) => self.settings.batch_size,
         });
         match self.batcher.next(now) {
             Next::Send(Batch { items, ticket }) => {
@@ -164,7 +120,7 @@ impl Machine {
         }
     }
 
-    /// The permit that was asked for this lane is there.
+    /// The permit for this lane has come.
     pub fn opened(&mut self, lane: LaneId) {
         self.batcher.opened(lane);
     }
@@ -177,7 +133,7 @@ impl Machine {
         now: Moment,
         random: f64,
     ) {
-        faults::pass("s3 finished");
+        test_hooks::pass("s3 finished");
         let Request { items, form, ticket } = request;
         let mut outcome = Outcome::default();
         match result {
@@ -191,7 +147,7 @@ impl Machine {
             Ok(Answered::Each(deletion)) => {
                 self.answered(items, form, &deletion, &ticket, &mut outcome);
             }
-            Err(fault) => self.refused(items, form, fault, &ticket, &mut outcome),
+            Err(fault) => self.faulted(items, form, fault, &ticket, &mut outcome),
         }
         let progress = self.calls.progress();
         if !outcome.throttled.is_empty() {
@@ -211,13 +167,13 @@ impl Machine {
         }
     }
 
-    /// Nothing more is sent; what waits is not tried.
+    /// Nothing more is sent; waiting keys are untried.
     pub fn stop(&mut self) {
         self.is_stopped = true;
         self.drop_waiting();
     }
 
-    /// Nothing can be deleted any more: what waits has failed by this fault.
+    /// Nothing can be deleted any more: waiting keys have failed by this fault.
     pub fn give_up(&mut self, fault: Fault) {
         self.is_stopped = true;
         let waiting = self.batcher.clear();
@@ -225,7 +181,7 @@ impl Machine {
         self.fatal.get_or_insert(fault);
     }
 
-    /// Settles whatever is left, when nothing is on its way any more: a panic may have lost it.
+    /// Settles all calls as they are, when no request is in flight any more. A panic may have lost some of their keys.
     pub fn close(&mut self) {
         self.is_stopped = true;
         self.calls.close();
@@ -241,7 +197,7 @@ impl Machine {
         self.calls.deleted(items);
     }
 
-    /// A multi-delete was answered: each key has its own end.
+    /// A multi-delete was answered, which decides about each key on its own.
     fn answered(
         &mut self,
         items: Vec<Deletable>,
@@ -266,7 +222,7 @@ impl Machine {
             && told.iter().all(|told| *told == Told::Nothing)
         {
             let fault = Fault::not_confirmed("the answer names none of the keys");
-            return self.refused(items, form, fault, ticket, outcome);
+            return self.faulted(items, form, fault, ticket, outcome);
         }
         self.ways.worked(form.way);
         add(&self.calls.progress().markers, markers);
@@ -286,7 +242,8 @@ impl Machine {
         self.deleted(deleted, outcome);
     }
 
-    /// Asks for the keys of which nothing was said: by an answer that names each of them, or else one by one.
+    /// Sends again the keys that an answer did not name: after a quiet request by one whose answer names every key, and after that
+    /// one by one.
     fn ask_again(
         &mut self,
         mut items: Vec<Deletable>,
@@ -300,8 +257,8 @@ impl Machine {
         outcome.resend.append(&mut items);
     }
 
-    /// A request had a fault as a whole.
-    fn refused(
+    /// A request as a whole had a fault.
+    fn faulted(
         &mut self,
         mut items: Vec<Deletable>,
         form: Form,
@@ -346,7 +303,7 @@ impl Machine {
         self.sort(items, fault, ticket, outcome);
     }
 
-    /// From now on bodies are smaller.
+    /// Bounds the bodies of later requests.
     fn bound(&mut self, bytes: usize) {
         self.batch_bytes = self.batch_bytes.min(bytes);
         self.batcher.set_batch_bytes(self.batch_bytes);
@@ -365,7 +322,7 @@ impl Machine {
                 outcome.retry_after = outcome.retry_after.max(fault.retry_after);
                 outcome.throttled.append(&mut items);
             }
-            Verdict::Again => outcome.failed.append(&mut items),
+            Verdict::Retried => outcome.failed.append(&mut items),
             Verdict::Failed => self.calls.failed(items, &fault),
             Verdict::GiveUp => {
                 self.calls.failed(items, &fault);
@@ -373,23 +330,4 @@ impl Machine {
             }
         }
     }
-}
-
-fn may_pass(fault: &Fault, tries: u32, max_attempts: u32) -> bool {
-    matches!(verdict(fault, tries, max_attempts), Verdict::Throttled | Verdict::Again)
-}
-
-fn with_remedy(fault: Fault, way: Way) -> Fault {
-    let remedy = match way {
-        _ if fault.is_too_large() => {
-            "the request is too large for it: set a smaller batchSize, or deleteMode: 'single'"
-        }
-        Way::Checksum => {
-            "if the store can't delete many keys in this way, set deleteMode: 'md5' or deleteMode: 'single'"
-        }
-        Way::Md5 => "if the store can't delete many keys in this way, set deleteMode: 'single'",
-        Way::Single => return fault,
-    };
-    let message = format!("{} ({remedy})", fault.message);
-    Fault { message: message.trim_start().to_owned(), ..fault }
 }

@@ -1,16 +1,23 @@
 //! A store that answers at random: whatever it says, every call is settled, and nothing that is still there counts as deleted.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fastrand::Rng;
 
-use super::machine::{Answered, Machine, Request, Settings, Step};
-use super::*;
+use super::machine::{Machine, Settings};
+use super::step::{Answered, Request, Step};
+use crate::core::batch::Grouping;
 use crate::core::batch::pace::Moment;
 use crate::core::batch::prefix::Cut;
+use crate::core::limit::Limit;
 use crate::exec::s3::answer::{Deleted, Deletion};
+use crate::exec::s3::fault::Fault;
+use crate::exec::s3::object::Object;
+use crate::exec::s3::progress::Progress;
+use crate::exec::s3::way::{Way, Ways};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 

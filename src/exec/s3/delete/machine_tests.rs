@@ -3,15 +3,22 @@
 mod refusals;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::super::object::Deletable;
-use super::machine::{Answered, Machine, Request, Settings, Step};
-use super::*;
+use super::calls::Settled;
+use super::machine::{Machine, Settings};
+use super::step::{Answered, Request, Step};
+use crate::core::batch::Grouping;
 use crate::core::batch::pace::Moment;
 use crate::core::batch::prefix::Cut;
 use crate::exec::s3::answer::{Deleted, Deletion};
+use crate::exec::s3::fault::Fault;
+use crate::exec::s3::object::{Deletable, Object};
+use crate::exec::s3::progress::Progress;
+use crate::exec::s3::way::Proof::{Checksum, Md5};
+use crate::exec::s3::way::{Way, Ways};
 
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -122,11 +129,11 @@ fn fault(status: u16, code: &str) -> Result<Answered, Fault> {
 fn each_key_of_a_call_is_deleted_failed_or_tried_again() {
     let mut play = Play::new(None);
     let (one, two) = (play.call("a b"), play.call("c d"));
-    let request = play.sent("a b c d", Way::Checksum);
+    let request = play.sent("a b c d", Way::Multi(Checksum));
     play.answer(request, Ok(says("a d", &[("b", "AccessDenied"), ("c", "InternalError")])));
     assert_eq!(play.end(one).unwrap(), "1+0 b:AccessDenied");
     assert_eq!(play.end(two), None);
-    let again = play.sent("c", Way::Checksum);
+    let again = play.sent("c", Way::Multi(Checksum));
     play.confirm(again);
     assert_eq!(play.end(two).unwrap(), "2+0");
     assert!(play.is_idle());
@@ -138,7 +145,7 @@ fn each_key_of_a_call_is_deleted_failed_or_tried_again() {
 fn a_key_that_was_not_there_any_more_is_deleted() {
     let mut play = Play::new(None);
     let call = play.call("a b@1 c");
-    let request = play.sent("a b@1 c", Way::Checksum);
+    let request = play.sent("a b@1 c", Way::Multi(Checksum));
     play.answer(request, Ok(says("c", &[("a", "NoSuchKey"), ("b", "NoSuchVersion")])));
     assert_eq!(play.end(call).unwrap(), "3+0");
 }
@@ -147,7 +154,7 @@ fn a_key_that_was_not_there_any_more_is_deleted() {
 fn what_an_answer_does_not_name_is_asked_for_one_by_one() {
     let mut play = Play::new(None);
     let call = play.call("a b c");
-    let request = play.sent("a b c", Way::Checksum);
+    let request = play.sent("a b c", Way::Multi(Checksum));
     play.answer(request, Ok(says("b", &[])));
     for key in ["a", "c"] {
         let request = play.sent(key, Way::Single);
@@ -155,14 +162,14 @@ fn what_an_answer_does_not_name_is_asked_for_one_by_one() {
     }
     assert_eq!(play.end(call).unwrap(), "3+0");
     play.call("d e");
-    play.sent("d e", Way::Checksum);
+    play.sent("d e", Way::Multi(Checksum));
 }
 
 #[test]
 fn what_is_never_confirmed_fails_with_a_code_of_its_own() {
-    let mut play = Play::new(Some(Way::Checksum));
+    let mut play = Play::new(Some(Way::Multi(Checksum)));
     let call = play.call("a b");
-    let request = play.sent("a b", Way::Checksum);
+    let request = play.sent("a b", Way::Multi(Checksum));
     play.answer(request, Ok(says("", &[])));
     for _ in 0..2 * 3 {
         let request = play.request();
@@ -199,7 +206,7 @@ fn a_store_that_confirms_is_asked_quietly_and_no_longer_once_that_is_doubtful() 
             |answer| matches!(answer, Answered::Each(deletion) if deletion.failed.is_empty()),
         );
         play.answer(request, doubtful);
-        let request = play.sent(if is_named { "y" } else { "x y" }, Way::Checksum);
+        let request = play.sent(if is_named { "y" } else { "x y" }, Way::Multi(Checksum));
         assert!(!quiet(&request));
         play.confirm(request);
         assert_eq!(play.end(call).unwrap(), "2+0");
@@ -224,7 +231,7 @@ fn throttled_keys_wait_as_long_as_the_store_says_and_do_not_fail() {
     let mut play = Play::new(None);
     let call = play.call("a");
     for round in 1..=10 {
-        let request = play.sent("a", Way::Checksum);
+        let request = play.sent("a", Way::Multi(Checksum));
         let wait = Duration::from_secs(4);
         let sent = play.now;
         let throttled = Fault::answered(503, "", String::new()).told_to_wait(wait);
@@ -232,9 +239,9 @@ fn throttled_keys_wait_as_long_as_the_store_says_and_do_not_fail() {
         let Step::Wait(Some(until)) = play.machine.next(play.now) else { panic!("no wait") };
         assert!(until >= sent + wait, "round {round}");
     }
-    let request = play.sent("a", Way::Checksum);
+    let request = play.sent("a", Way::Multi(Checksum));
     play.answer(request, Ok(says("", &[("a", "ExceedAccountQPSLimit")])));
-    let request = play.sent("a", Way::Checksum);
+    let request = play.sent("a", Way::Multi(Checksum));
     play.confirm(request);
     assert_eq!(play.end(call).unwrap(), "1+0");
 }
@@ -243,7 +250,7 @@ fn throttled_keys_wait_as_long_as_the_store_says_and_do_not_fail() {
 fn a_fault_of_the_job_fails_what_waits_and_a_stop_leaves_it_untried() {
     let mut play = Play::of(Arc::new(Ways::new(None)), 1);
     let call = play.call("a b c");
-    let (one, two) = (play.sent("a", Way::Checksum), play.sent("b", Way::Checksum));
+    let (one, two) = (play.sent("a", Way::Multi(Checksum)), play.sent("b", Way::Multi(Checksum)));
     play.answer(one, fault(404, "NoSuchBucket"));
     assert_eq!(play.machine.fatal().unwrap().code, "NoSuchBucket");
     assert!(play.is_idle());
@@ -252,7 +259,7 @@ fn a_fault_of_the_job_fails_what_waits_and_a_stop_leaves_it_untried() {
 
     let mut play = Play::of(Arc::new(Ways::new(None)), 1);
     let call = play.call("a b c");
-    let (one, two) = (play.sent("a", Way::Checksum), play.sent("b", Way::Checksum));
+    let (one, two) = (play.sent("a", Way::Multi(Checksum)), play.sent("b", Way::Multi(Checksum)));
     play.machine.stop();
     play.confirm(one);
     play.answer(two, fault(500, "InternalError"));

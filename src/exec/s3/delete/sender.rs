@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
-use super::machine::{Answered, Form, Request};
-use super::scope::Scope;
-use super::ways::Way;
-use crate::exec::s3::answer::ListRequest;
-use crate::exec::s3::answer::Single;
-use crate::exec::s3::client::{Client, Target};
+use super::step::{Answered, Form, Request};
+use crate::exec::s3::answer::{ListRequest, Single};
+use crate::exec::s3::client::Client;
 use crate::exec::s3::fault::{Fault, Kind};
 use crate::exec::s3::progress::Progress;
-use crate::exec::s3::request::Proof;
+use crate::exec::s3::scope::Scope;
+use crate::exec::s3::target::Target;
+use crate::exec::s3::way::Way;
 use crate::exec::stop::Stop;
-use crate::faults;
+use crate::test_hooks;
 
 /// What a request needs.
 pub struct Sender {
@@ -30,13 +29,12 @@ pub struct Sender {
 impl Sender {
     /// Sends a request, and reads the answer.
     pub async fn send(&self, request: &Request) -> Result<Answered, Fault> {
-        faults::pass("s3 delete");
+        test_hooks::pass("s3 delete");
         let Self { client, target, progress, .. } = self;
         let checked = self.scope.check(&request.items)?;
         let Form { way, quiet } = request.form;
         let proof = match way {
-            Way::Checksum => Proof::Checksum,
-            Way::Md5 => Proof::Md5,
+            Way::Multi(proof) => proof,
             Way::Single => match client.delete_one(target, checked, progress).await? {
                 Single::Deleted { made_marker } => return Ok(Answered::One { made_marker }),
                 Single::NotFound(fault) => {
@@ -58,7 +56,7 @@ impl Sender {
         };
         match bucket.get_or_try_init(look).await {
             Ok(()) => Ok(()),
-            Err(listed) if listed.kind == Kind::Refused => {
+            Err(listed) if listed.kind == Kind::Denied => {
                 let fault = fault.at(&format!("bucket '{}'", target.bucket));
                 let message = format!(
                     "{} (it does not say whether the key or the bucket was not found, and a listing fails: {})",

@@ -1,18 +1,19 @@
-//! What became of the keys of a request that was answered, or was not: pure decisions.
+//! What becomes of the keys of a request: what an answer says of each key, and what follows from a fault.
 
 use std::collections::{HashMap, HashSet};
 
 use super::super::answer::{Deleted, Deletion};
 use super::super::fault::{Fault, Kind};
 use super::super::object::Deletable;
+use super::super::way::{Proof, Way};
 
 /// What becomes of keys that have a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Again, later, as often as it takes.
+    /// They are tried again later, as often as it takes.
     Throttled,
-    /// Again, and it counts as a try.
-    Again,
+    /// They are tried again, and that counts as a try.
+    Retried,
     /// They failed.
     Failed,
     /// They failed, and so does everything else.
@@ -23,16 +24,39 @@ pub enum Verdict {
 pub fn verdict(fault: &Fault, tries: u32, max_attempts: u32) -> Verdict {
     match fault.kind {
         Kind::Throttled => Verdict::Throttled,
-        Kind::Passing if tries + 1 < max_attempts => Verdict::Again,
-        Kind::Passing | Kind::Refused => Verdict::Failed,
+        Kind::Passing if tries + 1 < max_attempts => Verdict::Retried,
+        Kind::Passing | Kind::Denied => Verdict::Failed,
         Kind::Fatal | Kind::Expired => Verdict::GiveUp,
     }
+}
+
+/// Whether keys with this fault are tried again.
+pub fn may_pass(fault: &Fault, tries: u32, max_attempts: u32) -> bool {
+    matches!(verdict(fault, tries, max_attempts), Verdict::Throttled | Verdict::Retried)
+}
+
+/// The fault of keys that were sent in this way, with what the user can do about it.
+pub fn with_remedy(fault: Fault, way: Way) -> Fault {
+    let remedy = match way {
+        _ if fault.is_too_large() => {
+            "the request is too large for it: set a smaller batchSize, or deleteMode: 'single'"
+        }
+        Way::Multi(Proof::Checksum) => {
+            "if the store can't delete many keys in this way, set deleteMode: 'md5' or deleteMode: 'single'"
+        }
+        Way::Multi(Proof::Md5) => {
+            "if the store can't delete many keys in this way, set deleteMode: 'single'"
+        }
+        Way::Single => return fault,
+    };
+    let message = format!("{} ({remedy})", fault.message);
+    Fault { message: message.trim_start().to_owned(), ..fault }
 }
 
 /// What an answer says of one key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Told {
-    /// It is deleted.
+    /// The key is deleted.
     Deleted,
     /// It is not.
     Fault(Fault),
@@ -96,7 +120,7 @@ impl<'a> Named<'a> {
         let mut named = Self { exact: HashSet::new(), by_key: HashMap::new() };
         for Deleted { key, version, made_marker } in deleted {
             named.exact.insert((key.as_str(), version.as_deref()));
-            // A marker in the place of a version means that the version is still there.
+            // An entry that made a marker says that the object is hidden now, not that a version was deleted.
             let without_version = usize::from(version.is_none() && !made_marker);
             *named.by_key.entry(key).or_default() += without_version;
         }
@@ -132,11 +156,11 @@ mod tests {
             (Kind::Throttled, 0, 1, Verdict::Throttled),
             (Kind::Throttled, 1000, 1, Verdict::Throttled),
             (Kind::Passing, 0, 1, Verdict::Failed),
-            (Kind::Passing, 0, 2, Verdict::Again),
+            (Kind::Passing, 0, 2, Verdict::Retried),
             (Kind::Passing, 1, 2, Verdict::Failed),
-            (Kind::Passing, 3, 5, Verdict::Again),
+            (Kind::Passing, 3, 5, Verdict::Retried),
             (Kind::Passing, 4, 5, Verdict::Failed),
-            (Kind::Refused, 0, 5, Verdict::Failed),
+            (Kind::Denied, 0, 5, Verdict::Failed),
             (Kind::Fatal, 0, 5, Verdict::GiveUp),
             (Kind::Expired, 0, 5, Verdict::GiveUp),
         ];

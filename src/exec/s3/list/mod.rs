@@ -3,12 +3,13 @@
 //! # How it works
 //!
 //! One task owns the [ranges]. It begins with one, and with a listing that has more than a page it looks for
-//! [places to cut](super::split) while it goes on, as long as there is nothing to do for some of its listers. The questions of
+//! [places to cut](super::split) while it goes on, as long as some of its listers have nothing to do. The questions of
 //! that search are [probes], which nothing waits for: they are dropped when everything is listed.
 //!
-//! What a store says is not taken on trust: a page that does not answer its question, and a listing that can't go on or does
-//! not, is an error.
+//! Answers of a store are checked: a page that does not answer its question is an error, and so is a listing that can't go on or
+//! that goes in a circle.
 
+mod options;
 mod probes;
 mod ranges;
 
@@ -20,43 +21,23 @@ use tokio::task::JoinSet;
 use self::probes::Probes;
 use self::ranges::{Candidate, Next, Ranges};
 use super::answer::{ListRequest, Listing};
-use super::client::{Client, Target};
+use super::client::Client;
 use super::fault::{Fault, Kind};
-use super::filter::Filter;
 use super::object::Object;
 use super::progress::{Progress, add};
 use super::split::{Whole, find_cuts};
-use crate::exec::caught::caught;
 use crate::exec::race::{Either, race};
 use crate::exec::source::Source;
 use crate::exec::stop::Stop;
-use crate::faults;
+use crate::panics::caught;
+use crate::test_hooks;
 
-/// Pages that are ready for whoever takes them.
+pub use options::Options;
+
+/// How many pages may wait to be taken.
 const READY: usize = 2;
-/// What the names of directory buckets end in; those know no order and no place to begin at.
+/// The end of the names of directory buckets, which list in no order and from no place.
 const DIRECTORY: &str = "--x-s3";
-
-/// What is listed.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Where.
-    pub target: Target,
-    /// The keys' beginning.
-    pub prefix: String,
-    /// Only keys after this one.
-    pub start_after: String,
-    /// How many keys a page has at most.
-    pub page_size: Option<i32>,
-    /// Whether versions and markers are listed.
-    pub versions: bool,
-    /// Whether sizes, times and tags are wanted.
-    pub details: bool,
-    /// How many listing requests are in flight.
-    pub parallel: usize,
-    /// What is wanted.
-    pub filter: Filter,
-}
 
 /// Pages of objects.
 pub struct Lister {
@@ -78,7 +59,7 @@ impl Lister {
         tokio::spawn(async move {
             let closed = out.clone();
             let unwanted = race(closed.closed(), stop.stopped());
-            // A listing that broke off must not pass for a whole one.
+            // A listing that broke off must not be taken for a complete one.
             if let Either::Left(Err(panic)) = race(caught(state.work(out)), unwanted).await {
                 let _ = closed.send(Err(Fault::of_panic(&*panic))).await;
             }
@@ -111,7 +92,7 @@ enum Event {
 
 impl State {
     async fn work(mut self, out: mpsc::Sender<Result<Vec<Object>, Fault>>) {
-        // Whoever looks for places to cut is dropped with it.
+        // Dropping the set ends the searches for places to cut.
         let mut events = JoinSet::new();
         while !self.ranges.is_over() {
             self.start(&mut events);
@@ -173,7 +154,7 @@ impl State {
 
     /// Takes a page in, and returns what is wanted of it.
     fn page(&mut self, number: u64, listing: Listing) -> Result<Vec<Object>, Fault> {
-        faults::pass("s3 page");
+        test_hooks::pass("s3 page");
         let taken = self.ranges.take(number, listing);
         let mut objects = taken.map_err(|what| Fault::invalid_listing(&what))?;
         let filter = &self.options.filter;

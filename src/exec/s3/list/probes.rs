@@ -1,19 +1,19 @@
-//! The small questions by which places to cut at are found. Nobody needs them: each is asked once, waited for a short while, and
-//! an answer that does not fit is none.
+//! The small questions by which places to cut at are found. A listing does not depend on them: each is asked once and for a short
+//! time, and an answer that does not fit is a fault that ends the search.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::Options;
+use super::options::Options;
 use crate::exec::s3::answer::{ListRequest, Listing};
 use crate::exec::s3::client::Client;
 use crate::exec::s3::fault::Fault;
 use crate::exec::s3::progress::Progress;
 use crate::exec::s3::split::Asker;
 
-/// So long an answer is waited for.
+/// How long an answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Asks the store.

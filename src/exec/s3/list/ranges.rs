@@ -1,22 +1,22 @@
 //! The ranges of the keys that are listed at once: pure decisions on what follows from each page.
 //!
-//! A listing begins with one range. One that is cut keeps its beginning, and a page that is on its way for it is cut off at
-//! its new end. So each key comes once, however ranges are cut.
+//! A listing begins with one range. A range that is cut keeps its beginning, and a page that is on its way for it is cut off at
+//! the new end. So each key comes once, however ranges are cut.
 //!
-//! Where one range ends and the next begins, two pages are to agree, and the store may order its keys in another way than it
-//! seemed to. So a range does not end where it was cut, but at the first key that the next one found: what lies between is its
-//! own, and one that comes to its end before that is known [waits](Stage::Waiting) with what it has.
+//! The end of a range and the beginning of the next one come from two pages, and the store may order its keys in another way than
+//! earlier pages showed. So a range does not end where it was cut, but at the first key that the next range found. A range that
+//! reaches the cut before that key is known [waits](Stage::Waiting) with the objects behind the cut.
 
 use std::collections::HashSet;
 
 use crate::exec::s3::answer::{Listing, Place};
 use crate::exec::s3::object::Object;
 
-/// Cutting a range is worth it where so many pages are to come, and of one that was cut so many are waited for to see.
+/// A range is worth cutting when about so many pages are to come, and is looked at again so many pages after it was cut.
 const LARGE: u32 = 4;
 /// A range in which no place to cut was found is looked at again after so many pages.
 const RECONSIDER: u32 = 16;
-/// Looking for places may fail so often.
+/// How often the search for places may fail.
 const MOST_FAILURES: u32 = 3;
 
 /// A page to ask for.
@@ -26,7 +26,7 @@ pub struct Next {
     pub number: u64,
     /// Only keys after this one.
     pub after: String,
-    /// Where it begins, if it is not the first.
+    /// Where the page begins, if it is not the first of its range.
     pub place: Option<Place>,
 }
 
@@ -37,9 +37,9 @@ pub struct Candidate {
     pub number: u64,
     /// A key at its beginning.
     pub after: String,
-    /// Its end, if it has one.
+    /// The end of the range, if it has one.
     pub until: Option<String>,
-    /// So many places are wanted.
+    /// How many places are wanted.
     pub want: usize,
 }
 
@@ -51,7 +51,7 @@ enum Stage {
     Idle,
     /// Its next page.
     Listing,
-    /// The first key of the next range. These of its own may be before that.
+    /// The first key of the next range. These objects belong to this range if they come before that key.
     Waiting(Vec<Object>),
 }
 
@@ -66,9 +66,9 @@ struct Range {
     bound: Option<String>,
     stage: Stage,
     place: Option<Place>,
-    /// One of the places before.
+    /// The place of an earlier page, by which circles are found.
     mark: Option<Place>,
-    /// Its last page was the store's last.
+    /// The store has no page after the last one of this range.
     is_last: bool,
     /// Its first key.
     first: Option<String>,
@@ -77,7 +77,7 @@ struct Range {
     /// The versions of that key which were found.
     seen: HashSet<String>,
     pages: u32,
-    /// It is looked at again for places to cut when it has so many pages.
+    /// The number of pages at which the range is looked at again for places to cut.
     reconsider: u32,
 }
 
@@ -134,7 +134,7 @@ impl Ranges {
         }
         let is_whole = !self.was_split;
         let typical = self.ended.1 / self.ended.0.max(1);
-        // The range that has come furthest without an end is most likely to have much before it.
+        // The range with the most pages so far is likely to have the most to come.
         let candidates = self.ranges.iter_mut().filter(|range| {
             range.pages >= range.reconsider.max(1)
                 && !matches!(range.stage, Stage::Waiting(_))
@@ -173,7 +173,7 @@ impl Ranges {
         range.note_last(&objects);
         let is_before = |object: &Object| !range.after.is_empty() && object.key <= range.after;
         if !is_sorted || objects.first().is_some_and(is_before) {
-            // It ignores where the range begins, and gives what others list or nobody wants.
+            // The store ignores where the range begins: the keys before that belong to other ranges, or were not asked for.
             objects.retain(|object| object.key > range.after);
         }
         if range.first.is_none() {
@@ -194,7 +194,7 @@ impl Ranges {
         let cuts = match cuts {
             Ok(cuts) => cuts,
             Err(is_final) => {
-                // Looking is no need: a store that does not answer is listed as it is.
+                // The ranges that there are list all keys, so that a search which fails is no error.
                 self.failures += 1;
                 self.can_split &= !is_final && self.failures < MOST_FAILURES;
                 return;
@@ -259,7 +259,7 @@ impl Ranges {
             let ended = self.ranges.remove(at);
             self.ended.0 += 1;
             self.ended.1 += ended.pages;
-            // The one before goes on to the end of one that had no keys.
+            // The range before learns the first key of the one that ended, or takes over the end of one without keys.
             let before = self
                 .ranges
                 .iter_mut()
@@ -274,7 +274,7 @@ impl Ranges {
         objects
     }
 
-    /// Tells ranges where the next one begins, and adds what that lets go.
+    /// Tells each range the first key of the next one, and adds the objects of ranges that waited for it.
     fn tell_neighbours(&mut self, found: &mut Vec<Object>) {
         if !self.was_split {
             return;
@@ -322,7 +322,7 @@ impl Range {
         self.last = Some((last.key.clone(), last.version.clone()));
     }
 
-    /// Leaves out what comes twice, and says whether all keys are in order.
+    /// Removes objects that come twice, and returns whether all keys are in order.
     fn sort_out(&self, objects: &mut Vec<Object>) -> bool {
         let begins =
             |object: &Object| self.last_key().is_none_or(|last| object.key.as_str() > last);
@@ -354,7 +354,7 @@ impl Range {
             if self.mark == next {
                 return Err("says that the next page begins where one before did".to_owned());
             }
-            // Marks ever farther apart find a circle of any length.
+            // The distance between marks doubles, so that circles of any length are found.
             if (self.pages + 1).is_power_of_two() {
                 self.mark.clone_from(&next);
             }
@@ -368,7 +368,7 @@ impl Range {
 
 /// Whether much is to come of a range with so many pages so far, where those that ended had `typical` pages.
 fn is_large(pages: u32, typical: u32) -> bool {
-    // It has just begun, and what is to come is worth the questions; or it turned out larger than the others.
+    // Either most of a typical range is still to come, or this range has turned out larger than those that ended.
     pages + LARGE <= typical || pages >= LARGE.max(typical + 1)
 }
 

@@ -5,7 +5,7 @@
 //! confirmed, as it is not there. So the store is asked for the key of that very name, once per client as a rule.
 
 use super::{ENCODES, Evidence, HIDES, MOST_DOUBTS, Plus, RAW, RAW_PLUS, decode, entries};
-use crate::exec::s3::answer::listing::Page;
+use crate::exec::s3::answer::page::Page;
 
 /// How the names of a page that says nothing of an encoding are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use super::*;
 
 #[test]
 fn a_range_is_cut_where_much_is_to_come() {
-    // Nothing has ended yet: four pages show that there is much.
-    // Others ended after ten: one that just began has as much before it, one that is as far is about to end, and one that
-    // came further is larger.
+    // While no range has ended, four pages show that a range is large.
+    // After ranges of ten pages ended: a range that has just begun has most to come, one of nearly ten pages is about to end, and
+    // one of more than ten is larger.
     let table = [
         (0, [(1, false), (3, false), (4, true)].as_slice()),
         (1, &[(1, false), (3, false), (4, true)]),
@@ -78,7 +78,7 @@ fn list(listed: &Listed, cuts: &[&str], seed: u64) -> Result<Vec<String>, String
     let mut cuts = Some(cuts.iter().map(|cut| (*cut).to_owned()).collect::<Vec<_>>());
     while !ranges.is_over() {
         while let Some(next) = ranges.next() {
-            // What is asked for and when it is answered are two things.
+            // Pages are answered in another order than they are asked for.
             let page = listed.page(&next);
             asked.push_back((next.number, page));
         }
@@ -125,7 +125,7 @@ fn each_key_comes_once_however_ranges_are_cut() {
 
 #[test]
 fn a_store_that_lists_in_another_order_loses_no_key_in_silence() {
-    // Letters of either case are one, numbers stand before the letters, keys are read from behind.
+    // These stores ignore the case of letters, put short numbers first, or sort keys by their ends.
     let orders: [fn(&str) -> String; 3] = [
         |key| key.to_lowercase(),
         |key| format!("{}{}", &key[1..], &key[..1]),

@@ -1,8 +1,8 @@
 //! What a job may delete. Every delete request is made of objects that were checked here, whatever a listing or a caller said
 //! before.
 
-use super::super::fault::Fault;
-use super::super::object::Deletable;
+use super::fault::Fault;
+use super::object::Deletable;
 
 /// What a job was asked to delete.
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,5 @@
-//! Patterns, with what they match and what not.
+//! Patterns of files, with what they match and what not; the table of what they have in common with those of keys is that of
+//! [`glob`](crate::exec::glob).
 
 use super::*;
 
@@ -11,51 +12,20 @@ fn ignored(pattern: &str) -> Ignored {
 }
 
 #[test]
-fn patterns_match_by_characters_as_those_of_other_tools_do() {
+fn names_that_start_with_a_dot_match_where_a_pattern_says_the_dot() {
     let table: &[(&str, &[&str], &[&str])] = &[
         (
             "?.txt",
             &["a.txt", "é.txt", "日.txt", "\u{1f600}.txt"],
             &["ab.txt", ".txt", "\0.a.txt", "a/b.txt"],
         ),
-        ("[é].txt", &["é.txt"], &["e.txt", "è.txt"]),
-        ("[!a].txt", &["é.txt", "b.txt"], &["a.txt", "bb.txt"]),
-        ("[^a-c].txt", &["d.txt"], &["b.txt", "/.txt"]),
-        ("[]a].x", &["].x", "a.x"], &["b.x"]),
-        ("[a-].x", &["-.x", "a.x"], &["b.x"]),
-        ("[а-я]*.md", &["привет.md"], &["hello.md"]),
-        ("[[:digit:]].x", &["7.x"], &["d.x"]),
-        ("[\\]]x", &["]x"], &["\\x"]),
-        ("[!\\]]x", &["ax"], &["]x"]),
-        ("[&~].x", &["&.x", "~.x"], &["a.x"]),
         ("*{,.test}.js", &["a.js", "a.test.js"], &["a.ts", "\0.js"]),
-        ("{a,b{c,d}}.x", &["a.x", "bc.x", "bd.x"], &["b.x"]),
-        ("{a/b,c}/d", &["a/b/d", "c/d"], &["a/d"]),
-        ("f{1..3}", &["f1", "f2", "f3"], &["f4", "f{1..3}"]),
-        ("f{08..10}", &["f08", "f09", "f10"], &["f8"]),
-        ("{c..a}x", &["ax", "bx", "cx"], &["dx"]),
-        ("f{0..10..5}", &["f0", "f5", "f10"], &["f1"]),
-        ("{a}", &["{a}"], &["a"]),
-        ("x{a,}y{}", &["xay{}", "xy{}"], &["xy"]),
-        ("@(a|b).js", &["a.js", "b.js"], &["ab.js", "c.js"]),
-        ("?(a)b", &["b", "ab"], &["aab"]),
-        ("*(a|b)c", &["c", "ababc"], &["xc"]),
-        ("+(a)c", &["ac", "aac"], &["c"]),
         ("@(.a|b)", &["\0.a", "b"], &[".b", "\0.b"]),
-        ("a@(b|c@(d|e))", &["ab", "acd", "ace"], &["ac"]),
         ("**/*.md", &["a.md", "x/y/a.md"], &["\0.git/a.md", "x/\0.a.md"]),
         ("**", &["a", "x/y"], &["x/\0.y"]),
-        ("a/**", &["a/b", "a/b/c"], &["a", "ab"]),
-        ("a/**/b", &["a/b", "a/x/y/b"], &["ab", "a/xb"]),
-        ("a**b", &["ab", "axb"], &["a/b"]),
         (".github/*.yml", &["\0.github/a.yml", ".github/a.yml"], &["\0.git/a.yml"]),
         ("**/.env", &["\0.env", "a/\0.env"], &["a/env"]),
-        ("\\*", &["*"], &["a"]),
         ("a+(b", &[], &[]),
-        ("a.b+c(d)", &["a.b+c(d)"], &["aXb+c(d)"]),
-        ("x^$", &["x^$"], &["x"]),
-        ("app/(group)/*", &["app/(group)/a"], &["app/group/a"]),
-        ("a\\|b", &["a|b"], &["a", "b"]),
     ];
     for (pattern, matching, others) in table {
         let Ok(wanted) = wanted(pattern) else {

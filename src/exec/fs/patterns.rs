@@ -1,25 +1,14 @@
-//! Which paths patterns mean: `*`, `**`, `?`, `[a-z]`, `{a,b}`, `{1..3}` and groups such as `@(a|b)`, by characters.
+//! Which paths the patterns of a listing mean, in the dialect of [`glob`](crate::exec::glob).
 //!
 //! A pattern becomes a regular expression for files, and another for the folders below which it can match anything; so
-//! folders that no pattern reaches need not be entered. What is not supported is refused by its name.
+//! folders that no pattern reaches need not be entered.
 //!
 //! Names that start with a dot match only where the pattern says the dot, unless hidden ones are listed too. The path to be
 //! matched tells: there is a NUL before each dot that must be said, and no wildcard matches a NUL.
 
-mod braces;
-mod segment;
-
 use regex::Regex;
 
-use segment::Segment;
-
-/// Before a dot that the pattern must say.
-pub const SAY_DOT: char = '\0';
-
-/// One or more names, none of which has a dot that must be said.
-const NAMES: &str = "[^/\0]+(?:/[^/\0]+)*";
-/// Any number of folders.
-const FOLDERS: &str = "(?:[^/\0]+/)*";
+use crate::exec::glob::{self, Names, Segment, compile};
 
 /// The patterns of files that are wanted.
 pub struct Wanted {
@@ -53,7 +42,7 @@ impl Wanted {
                 folders.extend(above(&segments));
             }
         }
-        Ok(Self { files: compile(files)?, folders: compile(folders)? })
+        Ok(Self { files: compile(&files)?, folders: compile(&folders)? })
     }
 
     /// Whether a file is wanted.
@@ -91,7 +80,7 @@ impl Ignored {
             }
         }
         let has_any = !patterns.is_empty();
-        Ok(Self { files: compile(files)?, folders: compile(folders)?, has_any })
+        Ok(Self { files: compile(&files)?, folders: compile(&folders)?, has_any })
     }
 
     /// Whether there are patterns at all.
@@ -111,43 +100,22 @@ impl Ignored {
 }
 
 fn parse(pattern: &str) -> Result<Vec<Vec<Segment>>, String> {
-    if pattern.starts_with('!') && !pattern.starts_with("!(") {
-        return Err(format!(
-            "'{pattern}' starts with '!': what is not wanted goes into the option ignore"
-        ));
-    }
-    let refuse = |what: String| format!("'{pattern}': {what}");
-    let alternatives = braces::expand(pattern).map_err(refuse)?;
-    alternatives.iter().map(|path| segment::split(path).map_err(refuse)).collect()
+    glob::parse(pattern, Names::Paths).map_err(|what| format!("'{pattern}': {what}"))
 }
 
-/// What the whole of a path is matched against.
 fn whole(segments: &[Segment]) -> String {
-    let mut regex = String::new();
-    for (n, segment) in segments.iter().enumerate() {
-        let is_last = n + 1 == segments.len();
-        match segment {
-            Segment::Globstar if is_last => regex.push_str(NAMES),
-            Segment::Globstar => regex.push_str(FOLDERS),
-            Segment::Name(name) => {
-                regex.push_str(name);
-                if !is_last {
-                    regex.push('/');
-                }
-            }
-        }
-    }
-    regex
+    glob::whole(segments, Names::Paths)
 }
 
 /// What the folders are matched against below which the pattern can match; none when it matches names in the root only.
 fn above(segments: &[Segment]) -> Option<String> {
-    let (last, folders) = segments.split_last()?;
-    let mut regex = (*last == Segment::Globstar).then(|| NAMES.to_owned());
-    for segment in folders.iter().rev() {
+    let (last, before) = segments.split_last()?;
+    let (all, folders) = (Names::Paths.all_below(), Names::Paths.folders());
+    let mut regex = (*last == Segment::Globstar).then(|| all.to_owned());
+    for segment in before.iter().rev() {
         regex = Some(match (segment, regex) {
-            (Segment::Globstar, None) => NAMES.to_owned(),
-            (Segment::Globstar, Some(rest)) => format!("(?:{NAMES}|{FOLDERS}{rest})"),
+            (Segment::Globstar, None) => all.to_owned(),
+            (Segment::Globstar, Some(rest)) => format!("(?:{all}|{folders}{rest})"),
             (Segment::Name(name), None) => name.clone(),
             (Segment::Name(name), Some(rest)) => format!("{name}(?:/{rest})?"),
         });
@@ -155,12 +123,6 @@ fn above(segments: &[Segment]) -> Option<String> {
     regex
 }
 
-fn compile(alternatives: Vec<String>) -> Result<Regex, String> {
-    // A class that has nothing matches nothing.
-    let all = if alternatives.is_empty() { "[a&&b]".to_owned() } else { alternatives.join("|") };
-    Regex::new(&format!("(?s)\\A(?:{all})\\z")).map_err(|error| error.to_string())
-}
-
 #[cfg(test)]
-#[path = "tests.rs"]
+#[path = "patterns_tests.rs"]
 mod tests;

@@ -1,14 +1,14 @@
 //! What stands between two slashes of a pattern without braces, as part of a regular expression.
 
-use super::SAY_DOT;
 use super::braces::class_end;
+use super::names::{Names, SAY_DOT};
 
 /// A part of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Segment {
     /// `**`: any number of folders, or all that is below.
     Globstar,
-    /// One name, as a regular expression.
+    /// One name, or of a key with `**` in it several, as a regular expression.
     Name(String),
 }
 
@@ -17,15 +17,15 @@ pub enum Segment {
 /// # Errors
 ///
 /// What is not supported.
-pub fn split(pattern: &str) -> Result<Vec<Segment>, String> {
+pub fn split(pattern: &str, names: Names) -> Result<Vec<Segment>, String> {
     let mut segments = Vec::new();
     for text in pattern.split('/') {
         let segment = match text {
-            "" | "." | ".." => {
+            "" | "." | ".." if names == Names::Paths => {
                 return Err(format!("a part of it is '{text}', which no listed path has"));
             }
             "**" => Segment::Globstar,
-            _ => Segment::Name(Translation::of(text)?),
+            _ => Segment::Name(Translation::of(text, names)?),
         };
         // Any number of any number of folders is any number of folders.
         if segment != Segment::Globstar || segments.last() != Some(&segment) {
@@ -37,14 +37,15 @@ pub fn split(pattern: &str) -> Result<Vec<Segment>, String> {
 
 struct Translation<'a> {
     rest: &'a str,
+    names: Names,
     regex: String,
     /// What the groups that are open end with.
     groups: Vec<&'static str>,
 }
 
 impl<'a> Translation<'a> {
-    fn of(text: &'a str) -> Result<String, String> {
-        let mut translation = Self { rest: text, regex: String::new(), groups: Vec::new() };
+    fn of(text: &'a str, names: Names) -> Result<String, String> {
+        let mut translation = Self { rest: text, names, regex: String::new(), groups: Vec::new() };
         // Whether what comes next is the beginning of the name.
         let mut is_first = true;
         while let Some(char) = translation.next() {
@@ -67,10 +68,7 @@ impl<'a> Translation<'a> {
     fn add(&mut self, char: char, is_first: bool) -> Result<bool, String> {
         match char {
             '!' if self.rest.starts_with('(') => {
-                return Err(
-                    "'!(...)' is not supported: what is not wanted goes into the option ignore"
-                        .to_owned(),
-                );
+                return Err(format!("'!(...)' is not supported: {}", self.names.instead_of_not()));
             }
             '@' | '?' | '*' | '+' if self.rest.starts_with('(') => {
                 self.next();
@@ -100,10 +98,12 @@ impl<'a> Translation<'a> {
                 return Err("a '(' in a group; as text it is '\\('".to_owned());
             }
             '*' => {
-                self.rest = self.skip_stars();
-                self.regex.push_str("[^/\0]*");
+                let rest = self.skip_stars();
+                let is_single = rest.len() == self.rest.len();
+                self.rest = rest;
+                self.regex.push_str(self.names.stars(is_single));
             }
-            '?' => self.regex.push_str("[^/\0]"),
+            '?' => self.regex.push_str(self.names.one()),
             '[' => self.class()?,
             '\\' => {
                 let char = self.next().ok_or("there is nothing after its last '\\'")?;
@@ -125,7 +125,7 @@ impl<'a> Translation<'a> {
     }
 
     fn literal(&mut self, char: char, is_first: bool) {
-        if char == '.' && is_first {
+        if char == '.' && is_first && self.names == Names::Paths {
             self.regex.push(SAY_DOT);
             self.regex.push('?');
         }
@@ -135,7 +135,8 @@ impl<'a> Translation<'a> {
     /// Its bracket was taken.
     fn class(&mut self) -> Result<(), String> {
         let text = format!("[{}", self.rest);
-        let end = class_end(&text).ok_or("a '[' is not closed before the next '/'")?;
+        let end = class_end(&text)
+            .ok_or("a [ is not closed before the next '/'; '[' as text is '\\['")?;
         let mut inner = &text[1..end];
         self.rest = &self.rest[end..];
         let negated = inner.strip_prefix(['!', '^']);
@@ -169,14 +170,18 @@ impl<'a> Translation<'a> {
                 }
                 char => char,
             };
-            // A class is no place for the others' meanings.
+            // Nothing in a class of a glob has the meaning that it has in a class of a regular expression.
             if char.is_ascii_punctuation() {
                 self.regex.push('\\');
             }
             self.regex.push(char);
         }
-        // Neither a slash nor a dot that must be said is anything of a name.
-        self.regex.push_str(if negated.is_some() { "/\0]" } else { "]&&[^/\0]]" });
+        // A class matches nothing that a `?` does not match, such as a slash.
+        let never = self.names.never();
+        self.regex.push_str(&match negated {
+            Some(_) => format!("{never}]"),
+            None => format!("]&&[^{never}]]"),
+        });
         Ok(())
     }
 }

@@ -18,7 +18,7 @@ pub fn expand(pattern: &str) -> Result<Vec<String>, String> {
 fn expand_into(mut done: String, mut rest: &str, expanded: &mut Vec<String>) -> Result<(), String> {
     while let Some(next) = rest.chars().next() {
         if next == '{' {
-            let end = end_of(rest).ok_or("a '{' is not closed")?;
+            let end = end_of(rest).ok_or("a { is not closed; '{' as text is '\\{'")?;
             let (inner, after) = (&rest[1..end], &rest[end + 1..]);
             let parts = parts_of(inner);
             let alternatives = match parts.len() {
