@@ -309,7 +309,7 @@ export interface S3FailedKey {
  * | `RequestTimeTooSkewed` | the clocks differ, also after they were corrected once by the `Date` of an answer |
  * | `RequestTimeout`, `ConnectionTimeout`, `ConnectionError` | no answer, `maxAttempts` times |
  * | `InvalidListing` | a page of the listing contradicts itself, the pages before, or the question: it names a key outside of `Prefix` or none, versions without ids, or can't be read; nothing of that page is deleted |
- * | `MalformedAnswer` | an answer is cut off, or no S3 document |
+ * | `MalformedAnswer` | an answer is cut off, no S3 document, or larger than 64 MiB |
  * | `NotConfirmed` | the store answered a delete with success, but does not say that the key was deleted |
  * | `NoPermit` | a synchronizer of `limitPerKey` gave none |
  * | `ReentrantExecution` | the caller is inside the section of one of the prefixes that `limitPerKey.synchronizers` limits |

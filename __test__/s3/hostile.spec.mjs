@@ -36,6 +36,12 @@ const habits = {
     ['gone-codes', 'rename-root', 'ignore-quiet', 'marker-case'],
     [plain, versionsJob],
   ],
+  'names are decoded where a store encodes them, whether it says so or not': [
+    ['hide-encoding', 'raw-names'],
+    [plain, versionsJob],
+  ],
+  'a marker is followed to the key that it means, encoded or not': [['raw-marker'], [versionsJob]],
+  'keys that a store does not take keep no others from being deleted': [['poison-keys'], [plain, versionsJob]],
   'a store without DeleteObjects is asked key by key': [['no-multi-delete'], [plain]],
   'a key that the store refuses without a code fails with one': [
     ['empty-code', 'drop-code'],
@@ -165,6 +171,8 @@ const lies = {
     { seen: { error: { name: 'S3BulkError', code: 'X', message: 'no' }, value: undefined } },
     /neither/,
   ],
+  'a permit that is held': [{ seen: { held: 1 } }, /permits are held/],
+  'a key that the filter leaves out': [{ scenario: { suffix: '1' } }, /outside of what was asked/],
   'a listing of what never was': [
     {
       scenario: { job: 'listKeys' },

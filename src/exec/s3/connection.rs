@@ -6,6 +6,7 @@ use std::io;
 use aws_credential_types::provider::error::CredentialsError;
 use aws_sdk_s3::error::SdkError;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use http_body_util::LengthLimitError;
 use rustls::{CertificateError, Error as TlsError, InvalidMessage};
 
 use super::fault::{Fault, Kind};
@@ -14,6 +15,10 @@ use super::shown::chain;
 /// The fault of a request without an answer. `host` is where the request goes; without it the SDK failed before it sent anything.
 pub fn fault<E: Error + 'static>(error: &SdkError<E, HttpResponse>, host: Option<&str>) -> Fault {
     let message = chain(error);
+    if find(error, &|error| error.downcast_ref::<LengthLimitError>().map(|_| ())).is_some() {
+        let message = "The answer is far larger than any of S3".to_owned();
+        return Fault::passing("MalformedAnswer", message);
+    }
     match error {
         SdkError::TimeoutError(_) => Fault::passing("RequestTimeout", message),
         SdkError::DispatchFailure(failure) if failure.is_timeout() => {

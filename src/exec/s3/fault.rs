@@ -131,6 +131,12 @@ impl Fault {
         self.status == Some(413) || CODES.contains(&self.code.as_str())
     }
 
+    /// Whether a batch may have been refused for one of its keys, so that the others can be deleted without it. Who is not allowed to
+    /// delete is told so of each key, or of all.
+    pub fn is_about_a_key(&self) -> bool {
+        self.kind == Kind::Denied && !matches!(self.status, Some(401 | 403))
+    }
+
     /// Whether no answer came because the connection broke.
     pub fn is_broken_connection(&self) -> bool {
         self.code == "ConnectionError"
@@ -230,6 +236,25 @@ mod tests {
         ];
         for (code, kind) in table {
             assert_eq!(Fault::of_key(code, String::new()).kind, kind, "{code}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_about_one_key_of_a_batch() {
+        for (status, code, expected) in [
+            (400, "KeyTooLongError", true),
+            (400, "XMinioInvalidObjectName", true),
+            (400, "MalformedXML", true),
+            (404, "NoSuchKey", true),
+            (403, "AccessDenied", false),
+            (403, "SignatureDoesNotMatch", false),
+            (404, "NoSuchBucket", false),
+            (400, "ExpiredToken", false),
+            (503, "SlowDown", false),
+            (500, "InternalError", false),
+        ] {
+            let fault = Fault::answered(status, code, String::new());
+            assert_eq!(fault.is_about_a_key(), expected, "{status} {code}");
         }
     }
 

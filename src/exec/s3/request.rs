@@ -21,8 +21,10 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_runtime_api::client::ser_de::{DeserializeResponse, SharedResponseDeserializer};
 use aws_smithy_types::DateTime;
 use aws_smithy_types::base64;
+use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::config_bag::ConfigBag;
 use aws_smithy_types::date_time::Format;
+use http_body_util::Limited;
 use md5::{Digest, Md5};
 
 use super::answer::Answer;
@@ -33,6 +35,9 @@ use super::way::Proof;
 use super::xml::boolean;
 use crate::core::sync::Mutex;
 
+/// So many bytes an answer may have. A page of S3 has a few megabytes at most; a store that takes no notice of `max-keys` may send more,
+/// and what never ends is not kept.
+const LARGEST_ANSWER: usize = 64 << 20;
 /// The key that the SDK is given in the place of one that it does not take.
 const STAND_IN: &str = "key-of-blanks";
 
@@ -208,6 +213,17 @@ fn is_checksum(name: &String) -> bool {
 }
 
 impl<T: Send + 'static> DeserializeResponse for Capture<T> {
+    /// Puts a bound to the body before it is read.
+    fn deserialize_streaming_with_config(
+        &self,
+        response: &mut HttpResponse,
+        _: &ConfigBag,
+    ) -> Option<Result<Output, OrchestratorError<ContextError>>> {
+        let body = std::mem::replace(response.body_mut(), SdkBody::taken());
+        *response.body_mut() = SdkBody::from_body_1_x(Limited::new(body, LARGEST_ANSWER));
+        None
+    }
+
     fn deserialize_nonstreaming_with_config(
         &self,
         response: &HttpResponse,

@@ -22,7 +22,8 @@ export async function runJob(scenario, { Bucket, endpoint, credentials, requestT
       ? undefined
       : setTimeout(() => controller.abort(new Error('enough')), scenario.abortAfter)
   const started = performance.now()
-  const run = start(scenario, { client, Bucket, given, seen, signal: controller.signal })
+  const synchronizers = new SynchronizerProvider()
+  const run = start(scenario, { client, Bucket, given, seen, signal: controller.signal, synchronizers })
   const settled = run.then(
     (value) => Object.assign(seen, { settled: true, value }),
     (error) => Object.assign(seen, { settled: true, error }),
@@ -33,6 +34,7 @@ export async function runJob(scenario, { Bucket, endpoint, credentials, requestT
   seen.aborted = controller.signal.aborted
   seen.reason = controller.signal.reason
   seen.closed = await within(client.close().then(() => true))
+  seen.held = held(scenario, synchronizers)
   // The end of the client settles what hung.
   return { ...seen, settled: isSettled }
 }
@@ -48,9 +50,10 @@ async function within(promise) {
   return value
 }
 
-async function start(scenario, { client, Bucket, given, seen, signal }) {
-  const { job, prefix, startAfter, versions, listing, deletion } = scenario
-  const range = { Bucket, Prefix: prefix, StartAfter: startAfter, ...listing }
+async function start(scenario, { client, Bucket, given, seen, signal, synchronizers }) {
+  const { job, prefix, startAfter, suffix, versions, listing } = scenario
+  const range = { Bucket, Prefix: prefix, StartAfter: startAfter, filter: suffix && { suffix }, ...listing }
+  const deletion = withSynchronizers(scenario, synchronizers)
   const onTaskError = (error, { task }) => {
     seen.taskErrors.push(error)
     seen.tasks.push(task.map((item) => (typeof item === 'string' ? { Key: item } : item)))
@@ -117,4 +120,19 @@ async function call(execute, given, size, seen) {
     ),
   )
   seen.calls = ends.map(({ reason }, i) => ({ items: parts[i], error: reason }))
+}
+
+function withSynchronizers({ deletion, sharesLimit }, synchronizers) {
+  const { limitPerKey } = deletion
+  return limitPerKey && sharesLimit ? { ...deletion, limitPerKey: { ...limitPerKey, synchronizers } } : deletion
+}
+
+/** How many permits of the job's prefixes are held or waited for. */
+function held({ keys, prefix, deletion: { limitPerKey }, sharesLimit }, synchronizers) {
+  if (!limitPerKey || !sharesLimit) return 0
+  const { prefixLength, delimiter, maxTasksInExecution } = limitPerKey
+  const end = (key) => key.indexOf(delimiter, prefix.length) + 1 || key.length
+  const prefixes = new Set(keys.map((key) => key.slice(0, prefixLength ?? end(key))))
+  const tasks = [...prefixes].map((key) => synchronizers.forKey(key, maxTasksInExecution).stats.numberOfTasks)
+  return tasks.reduce((sum, count) => sum + count, 0)
 }

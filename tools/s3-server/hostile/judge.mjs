@@ -23,7 +23,10 @@ const HARMLESS = [
   'few-keys',
   'ignore-max-keys',
   'marker-case',
+  'raw-marker',
 ]
+/** Those that a client finds out where the store has them in every answer. */
+const CONSISTENT = ['raw-names', 'hide-encoding']
 /** Those that pass when they come once. */
 const PASSING = ['truncate', 'cut', 'close', 'drop-deleted']
 
@@ -34,9 +37,11 @@ const bytes = (text) => Buffer.from(text)
 /** The facts that are wrong, as sentences. */
 export function judge(scenario, seen, report, { Bucket, host, given }) {
   const wrong = new Facts()
-  const { prefix, startAfter, job } = scenario
+  const { prefix, startAfter, suffix, job } = scenario
   const isInScope = (key) =>
-    key.startsWith(prefix) && (startAfter === undefined || Buffer.compare(bytes(key), bytes(startAfter)) > 0)
+    key.startsWith(prefix) &&
+    (startAfter === undefined || Buffer.compare(bytes(key), bytes(startAfter)) > 0) &&
+    (suffix === undefined || key.endsWith(suffix))
   const truth = {
     given: given && names(given.map(({ Key, VersionId }) => [Key, VersionId])),
     inScope: names(report.initial.filter(([key]) => isInScope(key))),
@@ -51,6 +56,7 @@ export function judge(scenario, seen, report, { Bucket, host, given }) {
   judgeRequests(scenario, report, truth, wrong)
   if (!seen.settled) wrong.push('the job did not settle')
   if (!seen.closed) wrong.push('close() did not settle')
+  if (seen.held > 0) wrong.push('permits are held at the end', `${seen.held}`)
   if (!seen.settled) return wrong.sentences()
   judgeErrors(seen, { Bucket, host }, wrong)
   if (job.startsWith('list')) judgeListing(seen, truth, wrong)
@@ -197,7 +203,10 @@ function judgeDeletion({ job }, seen, truth, wrong) {
 /** Whether nothing is amiss that a client could not cope with. */
 function hasToSucceed({ client }, { habits, chance, once }) {
   const single = client.deleteMode !== 'auto'
-  const copes = (mutation) => HARMLESS.includes(mutation) || (mutation === 'no-multi-delete' && !single)
+  const copes = (mutation) =>
+    HARMLESS.includes(mutation) ||
+    CONSISTENT.includes(mutation) ||
+    (['no-multi-delete', 'poison-keys'].includes(mutation) && !single)
   const passes = once === null || HARMLESS.includes(once[0]) || (PASSING.includes(once[0]) && client.maxAttempts > 1)
   return chance === 0 && habits.every(copes) && passes
 }

@@ -100,6 +100,10 @@ export function drawScenario(seed) {
     abortAfter: dice.percent(12) ? dice.integer(0, 300) : undefined,
     /** How an executor is given its keys. */
     callSize: dice.pick([1, 7, 1000]),
+    /** Only keys that end in this. */
+    suffix: dice.percent(15) && !job.startsWith('executor') ? [...dice.pick(keys)].at(-1) : undefined,
+    /** Whether the limit per key is one of a provider, which others use. */
+    sharesLimit: dice.percent(30),
   }
 }
 

@@ -3,11 +3,14 @@
 //! Stores agree on `%xx`. Some write a blank as `+`, as in forms, and a plus as `%2B`; others write a blank as `%20`, and a plus as
 //! itself. With the wrong reading, another key than the listed one would be deleted for `a+b`. So neither reading is assumed: what
 //! the names of a store show is [remembered](Evidence), and where a `+` comes before any evidence the store is asked for both keys
-//! that it may mean.
+//! that it may mean. Whether names are encoded at all where a page does not say so is found out in [`undeclared`].
+
+mod undeclared;
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::page::{Page, Place};
+pub use undeclared::{Reading, conclude_undeclared};
 
 /// A store was seen to write a blank as `%20`, so that `+` is a plus.
 const BLANK_ESCAPED: u8 = 1;
@@ -15,6 +18,11 @@ const BLANK_ESCAPED: u8 = 1;
 const PLUS_ESCAPED: u8 = 2;
 /// A store was seen to encode names at all.
 const ENCODES: u8 = 4;
+/// A store was found to encode names without saying so.
+const HIDES: u8 = 8;
+/// A store that says nothing of an encoding was found to give names as they are, and names without a `%` at least.
+const RAW: u8 = 16;
+const RAW_PLUS: u8 = 32;
 /// How many names are kept to ask for: an object that is asked for may be deleted meanwhile.
 const MOST_DOUBTS: usize = 3;
 
@@ -61,7 +69,7 @@ impl Evidence {
     pub fn decode(&self, mut page: Page) -> Result<Decoded, String> {
         let (mut seen, mut raw) = (0, Vec::new());
         let mut is_plain = true;
-        for name in names(&mut page) {
+        for name in entries(&mut page) {
             let bytes = name.as_bytes();
             let mut has_plus = false;
             for at in memchr::memchr2_iter(b'%', b'+', bytes) {
@@ -85,6 +93,14 @@ impl Evidence {
                 Ok(Decoded::Page(page))
             };
         }
+        // What the last key is called in the answer.
+        let last = page.objects.last().map(|object| object.key.clone());
+        if let Some(marker) = marker(&mut page).filter(|marker| marker.contains('+'))
+            && !last.as_ref().is_some_and(|last| is_about(marker, last))
+            && raw.len() < MOST_DOUBTS
+        {
+            raw.push(marker.clone());
+        }
         let seen = self.add(seen | ENCODES) & (BLANK_ESCAPED | PLUS_ESCAPED);
         let plus = match seen {
             _ if raw.is_empty() => Plus::Plus,
@@ -99,23 +115,41 @@ impl Evidence {
             }
         };
         if !is_plain {
-            for name in names(&mut page) {
+            for name in entries(&mut page) {
                 if memchr::memchr2(b'%', b'+', name.as_bytes()).is_some() {
                     *name = decode(name, plus)?;
                 }
+            }
+        }
+        let key = page.objects.last().map(|object| object.key.clone());
+        if let Some(marker) = marker(&mut page) {
+            // Some stores, such as Ceph, encode keys and leave the marker as it is. Decoded it would be another place.
+            let is_raw = key.as_ref() == Some(marker) && last.as_ref() != Some(marker);
+            if !is_raw {
+                *marker = decode(marker, plus)?;
             }
         }
         Ok(Decoded::Page(page))
     }
 }
 
-/// Every name in a page that the store may have encoded.
-fn names(page: &mut Page) -> impl Iterator<Item = &mut String> {
-    let marker = match &mut page.next {
+/// The names of what is in a page, which the store may have encoded.
+fn entries(page: &mut Page) -> impl Iterator<Item = &mut String> {
+    page.objects.iter_mut().map(|object| &mut object.key).chain(&mut page.prefixes)
+}
+
+/// The key that the next page begins behind. It shows nothing of how names are encoded, as it may not be encoded itself.
+fn marker(page: &mut Page) -> Option<&mut String> {
+    match &mut page.next {
         Some(Place::Marker(key, _)) => Some(key),
         _ => None,
-    };
-    page.objects.iter_mut().map(|object| &mut object.key).chain(&mut page.prefixes).chain(marker)
+    }
+}
+
+/// Whether a marker is the last key of its page, encoded as that is or not at all.
+fn is_about(marker: &str, last: &str) -> bool {
+    marker == last
+        || [Plus::Plus, Plus::Blank].iter().any(|plus| decode(last, *plus).as_deref() == Ok(marker))
 }
 
 /// What `+` is in these names, as far as the prefix that they were asked for by decides it.
@@ -223,118 +257,4 @@ pub fn contradict(echoed: &str, asked: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::exec::s3::object::Object;
-
-    fn page(names: &[&str], is_encoded: bool) -> Page {
-        let object = |key: &&str| Object { key: (*key).to_owned(), ..Object::default() };
-        Page { objects: names.iter().map(object).collect(), is_encoded, ..Page::default() }
-    }
-
-    /// What the names of pages that come one after the other mean; `?` where the store is to be asked.
-    fn read(pages: &[&[&str]]) -> Result<Vec<String>, String> {
-        let evidence = Evidence::default();
-        let mut names = Vec::new();
-        for found in pages {
-            match evidence.decode(page(found, true))? {
-                Decoded::Page(page) => {
-                    names.extend(page.objects.into_iter().map(|object| object.key))
-                }
-                Decoded::Open(page, doubts) => {
-                    assert!(!doubts.is_empty() && page.objects.len() == found.len());
-                    names.push("?".to_owned());
-                }
-            }
-        }
-        Ok(names)
-    }
-
-    #[test]
-    fn names_are_decoded_as_the_store_was_seen_to_encode_them() {
-        let table: [(&[&[&str]], &[&str]); 12] = [
-            (&[&["a%2Bb", "a+b"]], &["a+b", "a b"]),
-            (&[&["a%2bb", "+"]], &["a+b", " "]),
-            (&[&["a%20b", "a+b"]], &["a b", "a+b"]),
-            (&[&["a%20b"], &["a+b"]], &["a b", "a+b"]),
-            (&[&["a%2Bb"], &["a+b"]], &["a+b", "a b"]),
-            (&[&["a+b"]], &["?"]),
-            (&[&["a%2520b", "a+b"]], &["?"]),
-            (&[&["100%25", "%2520", "a%2Fb"]], &["100%", "%20", "a/b"]),
-            (&[&["%F0%9F%98%80", "%01%0d"]], &["😀", "\u{1}\r"]),
-            (&[&["a%20b", "a%2Bb"]], &["a b", "a+b"]),
-            (&[&["é ~"]], &["é ~"]),
-            (&[&["plain"]], &["plain"]),
-        ];
-        for (pages, expected) in table {
-            assert_eq!(read(pages).unwrap(), expected, "{pages:?}");
-        }
-    }
-
-    #[test]
-    fn names_that_can_not_be_read_are_no_listing() {
-        for pages in [&["%zz"], &["a%2"], &["%"], &["%ff"], &["%+1"]] {
-            let what = read(&[&["a%2Bb"], pages.as_slice()]).unwrap_err();
-            assert!(what.contains("can't be read"), "{pages:?}: {what}");
-        }
-        let what = read(&[&["a%20b", "a%2Bb"], &["a+b"]]).unwrap_err();
-        assert!(what.contains("%20") && what.contains("%2B"), "{what}");
-    }
-
-    #[test]
-    fn names_are_decoded_only_where_the_answer_says_that_they_are_encoded() {
-        let evidence = Evidence::default();
-        let raw = || page(&["a+b", "%20", "%zz"], false);
-        assert_eq!(evidence.decode(raw()), Ok(Decoded::Page(raw())));
-        evidence.decode(page(&["a"], true)).unwrap();
-        assert!(evidence.decode(raw()).unwrap_err().contains("one page and not of another"));
-        assert!(evidence.decode(page(&["a b"], false)).is_ok(), "nothing in it can be encoded");
-    }
-
-    #[test]
-    fn the_store_is_asked_for_both_keys_that_a_plus_may_mean() {
-        let table = [
-            (Some("a/1+1.txt"), None, Some(Plus::Plus)),
-            (Some("a/1+1.txt"), Some("a/1%201.txt"), Some(Plus::Plus)),
-            (None, Some("a/1%201.txt"), Some(Plus::Plus)),
-            (None, Some("a/1+1.txt"), Some(Plus::Blank)),
-            (Some("a/1%2B1.txt"), Some("a/1+1.txt"), Some(Plus::Blank)),
-            (Some("a%2F1%2B1.txt.bak"), None, Some(Plus::Blank)),
-            (Some("a/1+1.txt+more"), None, Some(Plus::Plus)),
-            (Some("a/1+1.txt"), Some("a/1+1.txt"), None),
-            (Some("a/1%2B1.txt"), Some("a/1%201.txt"), None),
-            (Some("b"), Some("b"), None),
-            (Some("a/1+1"), None, None),
-            (None, None, None),
-        ];
-        for (plus, blank, expected) in table {
-            let found = conclude(("a/1+1.txt", plus), ("a/1 1.txt", blank));
-            assert_eq!(found, expected, "{plus:?} {blank:?}");
-        }
-    }
-
-    #[test]
-    fn a_prefix_with_a_plus_or_a_blank_tells_what_a_plus_is() {
-        let table = [
-            ("a+b/", "a+b/c+d", Ok(Some(Plus::Plus))),
-            ("a b/", "a+b/c+d", Ok(Some(Plus::Blank))),
-            ("a", "a+b", Ok(None)),
-            ("", "+", Ok(None)),
-            ("b", "a+b", Err(())),
-        ];
-        for (prefix, name, expected) in table {
-            let found = conclude_by_prefix(&[name.to_owned()], prefix);
-            assert_eq!(found.map_err(drop), expected, "{prefix} {name}");
-        }
-    }
-
-    #[test]
-    fn an_odd_echo_of_the_prefix_is_no_contradiction() {
-        for echoed in ["a b/", "a+b/", "a%20b%2F", "/a b", "a", "a b/c"] {
-            assert!(!contradict(echoed, "a b/"), "{echoed}");
-        }
-        for echoed in ["b", "a c/", "a+c"] {
-            assert!(contradict(echoed, "a b/"), "{echoed}");
-        }
-    }
-}
+mod tests;

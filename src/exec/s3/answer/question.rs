@@ -11,6 +11,13 @@ use crate::exec::s3::object::Object;
 const DELIMITER: char = '/';
 
 impl ListRequest {
+    /// The key to begin behind, if that leaves anything out. Some stores, such as SeaweedFS, find nothing behind a key that comes before
+    /// all that have the prefix.
+    pub fn start(&self) -> Option<String> {
+        let leaves_out = self.after.as_bytes() >= self.prefix.as_bytes();
+        Some(self.after.clone()).filter(|after| !after.is_empty() && leaves_out)
+    }
+
     /// The page, whose names are decoded, as the answer to this.
     ///
     /// # Errors
@@ -168,6 +175,24 @@ mod tests {
                 (Err(what), Some(expected)) => assert!(what.contains(expected), "{shown}: {what}"),
                 (other, _) => panic!("{shown}: {other:?}"),
             }
+        }
+    }
+
+    #[test]
+    fn a_place_before_the_prefix_is_none() {
+        for (prefix, after, start) in [
+            ("", "", None),
+            ("", "a", Some("a")),
+            ("p/", "", None),
+            ("p/", "a", None),
+            ("p/", "p", None),
+            ("p/", "p/", Some("p/")),
+            ("p/", "p/a", Some("p/a")),
+            ("p/", "q", Some("q")),
+        ] {
+            let (prefix, after) = (prefix.to_owned(), after.to_owned());
+            let request = ListRequest { prefix, after, ..ListRequest::default() };
+            assert_eq!(request.start().as_deref(), start, "{request:?}");
         }
     }
 

@@ -12,7 +12,7 @@ use super::Client;
 use super::operation::{Sending, addressed, sending};
 use crate::core::batch::pace::backoff;
 use crate::exec::race::{Either, race};
-use crate::exec::s3::answer::names::{self, Decoded, Plus};
+use crate::exec::s3::answer::names::Decoded;
 use crate::exec::s3::answer::{Answer, ListRequest, Listing, Page, Place};
 use crate::exec::s3::fault::{Fault, Kind};
 use crate::exec::s3::progress::{Progress, add};
@@ -70,6 +70,7 @@ impl Client {
         progress: &Progress,
     ) -> Result<Listing, Fault> {
         let mut page = self.page(target, request, progress).await?;
+        self.declare(&mut page, target, request, progress).await?;
         for can_ask in [true, false] {
             let decoded = self.names.decode(page).map_err(|what| Fault::invalid_listing(&what))?;
             page = match decoded {
@@ -90,47 +91,8 @@ impl Client {
         ))
     }
 
-    /// Finds out what `+` means in these names, by at most two small questions for each name. As a rule a client asks once.
-    async fn ask_for_plus(
-        &self,
-        target: &Target,
-        request: &ListRequest,
-        doubts: &[String],
-        progress: &Progress,
-    ) -> Result<(), Fault> {
-        let told = names::conclude_by_prefix(doubts, &request.prefix)
-            .map_err(|what| Fault::invalid_listing(&what))?;
-        if let Some(plus) = told {
-            self.names.learn(plus);
-            return Ok(());
-        }
-        let first = async |name: &str, plus: Plus| {
-            let prefix = names::decode(name, plus).map_err(|what| Fault::invalid_listing(&what))?;
-            let question = ListRequest {
-                prefix: prefix.clone(),
-                versions: request.versions,
-                max_keys: Some(1),
-                ..ListRequest::default()
-            };
-            let page = self.page(target, &question, progress).await?;
-            // Names that are not encoded do not show how the store encodes names.
-            let found = page.objects.into_iter().next().filter(|_| page.is_encoded);
-            Ok((prefix, found.map(|object| object.key)))
-        };
-        for name in doubts {
-            let (plus, as_plus) = first(name, Plus::Plus).await?;
-            let (blank, as_blank) = first(name, Plus::Blank).await?;
-            let found = names::conclude((&plus, as_plus.as_deref()), (&blank, as_blank.as_deref()));
-            if let Some(found) = found {
-                self.names.learn(found);
-                break;
-            }
-        }
-        Ok(())
-    }
-
     /// A page as it is answered.
-    async fn page(
+    pub(super) async fn page(
         &self,
         target: &Target,
         request: &ListRequest,
@@ -165,7 +127,7 @@ fn of_versions(
 ) -> Sending<Page> {
     let (key, version) = match &request.place {
         Some(Place::Marker(key, version)) => (Some(key.clone()), version.clone()),
-        _ => (after(request), None),
+        _ => (request.start(), None),
     };
     let blank = || Output::erase(ListObjectVersionsOutput::builder().build());
     let capture = Capture::new(read, blank, Proof::Checksum);
@@ -186,7 +148,7 @@ fn of_objects(
         Some(Place::Token(token)) => (Some(token), None, None),
         Some(Place::Marker(key, _)) => (None, Some(key.clone()), Some(key)),
         Some(Place::After(key)) => (None, None, Some(key)),
-        None => (None, None, after(request)),
+        None => (None, None, request.start()),
     };
     let blank = || Output::erase(ListObjectsV2Output::builder().build());
     let capture = Capture::new(read, blank, Proof::Checksum);
@@ -202,9 +164,4 @@ fn of_objects(
             }
         });
     sending!(operation, capture)
-}
-
-/// The key after which a listing begins, if it does not begin with the first key.
-fn after(request: &ListRequest) -> Option<String> {
-    Some(request.after.clone()).filter(|after| !after.is_empty())
 }

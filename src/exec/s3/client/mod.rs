@@ -2,6 +2,7 @@
 //!
 //! [Listings](listing) are tried again here. [Deletes](deleting) are not: what becomes of their keys is decided where they are batched.
 
+mod asking;
 mod deleting;
 mod listing;
 mod operation;

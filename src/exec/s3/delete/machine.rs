@@ -287,17 +287,20 @@ impl Machine {
         if fault.is_broken_connection() && items.len() > 1 && bytes >= LARGE && ticket.tries > 0 {
             self.bound(bytes / 2);
         }
-        if !fault.is_about_the_way() && !fault.is_not_confirmed() {
-            return self.sort(items, fault, ticket, outcome);
+        let is_about_the_way = fault.is_about_the_way();
+        if (is_about_the_way || fault.is_not_confirmed())
+            && let Some(way) = self.ways.after(form.way)
+        {
+            items.iter_mut().for_each(|item| item.from = item.from.max(way));
+            return outcome.resend.append(&mut items);
         }
-        match self.ways.after(form.way) {
-            Some(way) => {
-                items.iter_mut().for_each(|item| item.from = item.from.max(way));
-                outcome.resend.append(&mut items);
-            }
-            None if fault.is_not_confirmed() => self.ask_again(items, form, outcome),
-            None => self.sort(items, with_remedy(fault, form.way), ticket, outcome),
+        // One key that a store does not take makes it refuse all others of the batch.
+        let may_be_one_key = fault.is_about_a_key() && !self.ways.is_told();
+        if fault.is_not_confirmed() || may_be_one_key {
+            return self.ask_again(items, Form { quiet: false, ..form }, outcome);
         }
+        let fault = if is_about_the_way { with_remedy(fault, form.way) } else { fault };
+        self.sort(items, fault, ticket, outcome);
     }
 
     /// Bounds the bodies of later requests.

@@ -7,6 +7,8 @@
 //! earlier pages showed. So a range does not end where it was cut, but at the first key that the next range found. A range that
 //! reaches the cut before that key is known [waits](Stage::Waiting) with the objects behind the cut.
 
+use std::collections::HashSet;
+
 use crate::exec::s3::answer::{Listing, Place};
 use crate::exec::s3::object::Object;
 
@@ -78,6 +80,8 @@ struct Range {
     first: Option<String>,
     /// The last key found, with its version.
     last: Option<(String, Option<String>)>,
+    /// The versions of that key which were found.
+    seen: HashSet<String>,
     pages: u32,
     /// The number of pages at which the range is looked at again for places to cut.
     reconsider: u32,
@@ -175,16 +179,17 @@ impl Ranges {
         // What comes twice where two pages meet is no circle, unless nothing else comes.
         range.see(objects.first().or(begins_with.as_ref()), next.is_some())?;
         range.go_on(next)?;
-        if let Some(object) = objects.last() {
-            range.last = Some((object.key.clone(), object.version.clone()));
-        }
+        range.note_last(&objects);
         let is_before = |object: &Object| !range.after.is_empty() && object.key <= range.after;
         if !is_sorted || objects.first().is_some_and(is_before) {
             // The store ignores where the range begins: the keys before that belong to other ranges, or were not asked for.
             objects.retain(|object| object.key > range.after);
         }
         if range.first.is_none() {
-            range.first = objects.first().map(|object| object.key.clone());
+            // What lies behind its end is none of its keys, though the next one has found it before, and it may be deleted by now.
+            let is_own =
+                |object: &&Object| range.bound.as_ref().is_none_or(|end| object.key < *end);
+            range.first = objects.first().filter(is_own).map(|object| object.key.clone());
         }
         let number = range.number;
         let mut found = self.settle(number, objects);
@@ -315,6 +320,17 @@ impl Range {
         self.last.as_ref().map(|(key, _)| key.as_str())
     }
 
+    /// Keeps in mind how far it came.
+    fn note_last(&mut self, objects: &[Object]) {
+        let Some(last) = objects.last() else { return };
+        if self.last_key() != Some(&last.key) {
+            self.seen.clear();
+        }
+        let of_last = objects.iter().rev().take_while(|object| object.key == last.key);
+        self.seen.extend(of_last.filter_map(|object| object.version.clone()));
+        self.last = Some((last.key.clone(), last.version.clone()));
+    }
+
     /// Removes objects that come twice, and returns whether all keys are in order.
     fn sort_out(&self, objects: &mut Vec<Object>) -> bool {
         let begins =
@@ -325,14 +341,13 @@ impl Range {
             return true;
         }
         objects.dedup_by(|one, other| one.key == other.key && one.version == other.version);
-        let is_last = |object: &Object| {
-            self.last
-                .as_ref()
-                .is_some_and(|(key, version)| *key == object.key && *version == object.version)
-        };
-        if objects.first().is_some_and(is_last) {
-            objects.remove(0);
-        }
+        // A store that was told to go on behind a version which is deleted by now may begin its key again.
+        let mut is_beginning = true;
+        objects.retain(|object| {
+            is_beginning &= self.last_key() == Some(&object.key);
+            let is_seen = object.version.as_ref().is_none_or(|version| self.seen.contains(version));
+            !(is_beginning && is_seen)
+        });
         let is_after =
             |object: &Object| self.last_key().is_none_or(|last| object.key.as_str() >= last);
         objects.first().is_none_or(is_after)

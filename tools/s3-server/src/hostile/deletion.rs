@@ -6,6 +6,7 @@
 
 use super::dice::Dice;
 use super::mutation::Mutation;
+use crate::request::input::DeleteEntry;
 use crate::xml::read::Element;
 
 /// Codes for keys that stay. Other stores than S3 have codes of their own.
@@ -28,6 +29,15 @@ pub const CODES: [&str; 16] = [
     "NoSuchBucket",
 ];
 
+/// Codes for a request in which a key is not taken.
+const POISONS: [&str; 5] = [
+    "KeyTooLongError",
+    "XMinioInvalidObjectName",
+    "InvalidObjectName",
+    "MalformedXML",
+    "InvalidArgument",
+];
+
 /// Codes that say that the key is not there.
 const GONE: [&str; 2] = ["NoSuchKey", "NoSuchVersion"];
 
@@ -37,6 +47,14 @@ pub fn refusal(key: &str, version: Option<&str>, code: &str) -> Element {
     fields.extend(version.map(|version| Element::leaf("VersionId", version)));
     fields.extend([Element::leaf("Code", code), Element::leaf("Message", "It stays.")]);
     Element::of("Error", fields)
+}
+
+/// What a request is refused with as a whole, if there is a key in it that the store does not take in such a request.
+pub fn poison(entries: &[DeleteEntry], mut dice: Dice) -> Option<&'static str> {
+    let salt = dice.below(usize::MAX) as u64;
+    // By the key, so that the store takes all others.
+    let bad = entries.iter().find(|entry| Dice::new(salt, &entry.key, 0).percent(20))?;
+    Some(Dice::new(salt, &bad.key, 1).pick(&POISONS))
 }
 
 /// Changes the document, which still names every key.
@@ -135,6 +153,17 @@ mod tests {
 
     fn all() -> Vec<Mutation> {
         super::super::mutation::Kind::DeleteMany.menu()
+    }
+
+    #[test]
+    fn a_request_is_refused_for_some_keys_and_never_for_others() {
+        let entry = |i: usize| DeleteEntry { key: format!("k{i}"), version: None };
+        let dice = || Dice::new(7, "", 0);
+        let bad: Vec<_> = (0..100).filter(|i| poison(&[entry(*i)], dice()).is_some()).collect();
+        assert!((5..40).contains(&bad.len()), "{bad:?}");
+        assert!(poison(&(0..100).map(entry).collect::<Vec<_>>(), dice()).is_some());
+        let good = (0..100).filter(|i| !bad.contains(i)).map(entry);
+        assert_eq!(poison(&good.collect::<Vec<_>>(), dice()), None);
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use super::dice::Dice;
-use super::effects::{Effects, item_of};
 use super::listing::is_entry;
 use super::mutation::Mutation;
 use crate::text::{decode_query, encode_for_listing};
@@ -36,12 +35,7 @@ pub fn decode(root: &mut Element) {
 }
 
 /// Encodes the names as the store does that has this mutation.
-pub fn encode(
-    root: &mut Element,
-    mutation: Option<Mutation>,
-    dice: &mut Dice,
-    effects: &mut Effects,
-) {
+pub fn encode(root: &mut Element, mutation: Option<Mutation>, dice: &mut Dice) {
     if root.text_of("EncodingType") != Some("url") {
         return;
     }
@@ -54,16 +48,6 @@ pub fn encode(
             for_each_name(root, |name| *name = lower_hex(&encode_for_listing(name)))
         }
         Some(Mutation::HideEncoding) => {
-            // Nothing tells an encoded key from one that looks like it.
-            for entry in root.children.iter_mut().filter(|child| is_entry(child)) {
-                let real = item_of(entry);
-                let told = encode_for_listing(&real.0);
-                if told != real.0 {
-                    effects.phantoms.insert((told, real.1.clone()));
-                    effects.hidden.insert(real);
-                    effects.unordered = true;
-                }
-            }
             for_each_name(root, |name| *name = encode_for_listing(name));
             root.drop_all("EncodingType");
         }
@@ -107,13 +91,12 @@ fn lower_hex(encoded: &str) -> String {
 mod tests {
     use super::*;
 
-    fn encoded(key: &str, mutation: Option<Mutation>) -> (String, Effects) {
+    fn encoded(key: &str, mutation: Option<Mutation>) -> String {
         let entry = Element::of("Contents", vec![Element::leaf("Key", key)]);
         let mut root =
             Element::of("ListBucketResult", vec![Element::leaf("EncodingType", "url"), entry]);
-        let mut effects = Effects::default();
-        encode(&mut root, mutation, &mut Dice::new(0, "", 0), &mut effects);
-        (root.child("Contents").unwrap().text_of("Key").unwrap().to_owned(), effects)
+        encode(&mut root, mutation, &mut Dice::new(0, "", 0));
+        root.child("Contents").unwrap().text_of("Key").unwrap().to_owned()
     }
 
     #[test]
@@ -126,23 +109,9 @@ mod tests {
             (Some(Mutation::LowerHex), "a+b%2b%c3%a9/%7e"),
             (Some(Mutation::EncodeAll), "%61%20%62%2B%C3%A9%2F%7E"),
             (Some(Mutation::RawNames), key),
+            (Some(Mutation::HideEncoding), "a+b%2B%C3%A9/%7E"),
         ] {
-            assert_eq!(
-                encoded(key, mutation),
-                (text.to_owned(), Effects::default()),
-                "{mutation:?}"
-            );
+            assert_eq!(encoded(key, mutation), text, "{mutation:?}");
         }
-    }
-
-    #[test]
-    fn a_hidden_encoding_excuses_the_keys_that_it_changes() {
-        assert_eq!(encoded("plain", Some(Mutation::HideEncoding)).1, Effects::default());
-        let (text, effects) = encoded("a b", Some(Mutation::HideEncoding));
-        assert_eq!(text, "a+b");
-        assert!(
-            effects.hidden.contains(&("a b".to_owned(), None))
-                && effects.phantoms.contains(&("a+b".to_owned(), None))
-        );
     }
 }

@@ -159,7 +159,8 @@ fn one(mutation: Mutation, kind: Kind, dice: &mut Dice) -> Option<Envelope> {
     }
 }
 
-fn error(code: &str) -> String {
+/// An error as the body of an answer.
+pub fn error(code: &str) -> String {
     format!("<Error><Code>{code}</Code><Message>As a hostile store says.</Message></Error>")
 }
 

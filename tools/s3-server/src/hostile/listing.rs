@@ -134,6 +134,13 @@ fn entries(
     }
 }
 
+/// The marker of the next page, where it is the last key of this one, so that anybody can see whether it is encoded.
+pub fn marker_of_last(root: &Element) -> Option<String> {
+    let last = root.children.iter().rev().find(|child| is_entry(child))?;
+    let marker = root.text_of("NextKeyMarker")?;
+    (last.text_of("Key") == Some(marker)).then(|| marker.to_owned())
+}
+
 fn decoy<'a>(question: &Question<'a>, dice: &mut Dice) -> &'a str {
     if question.decoys.is_empty() {
         "decoy"

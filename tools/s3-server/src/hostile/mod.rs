@@ -22,8 +22,8 @@
 //! | answers 404 or 410 to the delete of one key, or `NoSuchKey` for one of many | the key is gone |
 //! | answers with a page of HTML, JSON, another status, half of the answer | that is no word of the key |
 //!
-//! Of listings some lies can't be seen: an entry that is left out or renamed, the word that nothing follows, a key with an encoding that
-//! nothing tells of. Those are made all the same, and noted (`effects`): `hidden` may be passed over by a job that says it is done,
+//! Of listings some lies can't be seen: an entry that is left out or renamed, and the word that nothing
+//! follows. Those are made all the same, and noted (`effects`): `hidden` may be passed over by a job that says it is done,
 //! `phantoms` may be listed though they never were, and entries may come more than once where they are `doubled` or out of order.
 //! All else, such as keys outside of the prefix, entries without key or version, or tokens that lead nowhere, is held against the client.
 
@@ -87,13 +87,16 @@ impl Hostile {
         let bucket = store.bucket_or_new(&setup.bucket);
         let mut bucket = bucket.write();
         *bucket = Bucket::default();
-        if setup.versioned {
-            bucket.versioning = Versioning::Enabled;
-        }
         let mut dice = Dice::new(setup.seed, "contents", 0);
         for key in setup.keys.iter().chain(&setup.decoys) {
             let object = Arc::new(Object::new(Bytes::from(vec![b'x'; dice.below(9)]), None));
             for _ in 0..if setup.versioned { 1 + dice.below(3) } else { 1 } {
+                // What was there before versions were kept, or while that was suspended, is the version `null`.
+                bucket.versioning = match setup.versioned {
+                    false => Versioning::Never,
+                    true if dice.percent(20) => Versioning::Suspended,
+                    true => Versioning::Enabled,
+                };
                 bucket.put(key, object.clone(), now_ms());
             }
             if setup.versioned && dice.percent(15) {

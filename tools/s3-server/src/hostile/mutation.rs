@@ -55,6 +55,8 @@ pub enum Mutation {
     RepeatToken,
     GarbageToken,
     DropVersionMarker,
+    /// The marker is not encoded, though the keys are.
+    RawMarker,
     // How names are encoded.
     PercentBlank,
     LowerHex,
@@ -92,6 +94,8 @@ pub enum Mutation {
     DropResultVersion,
     MarkerCase,
     NoMultiDelete,
+    /// A request is refused as a whole for some keys.
+    PoisonKeys,
     // The answer as a whole.
     Html,
     Json,
@@ -189,6 +193,8 @@ const OF_VERSIONS: &[Mutation] = &[
     DropVersionId,
     EmptyVersionId,
     DropVersionMarker,
+    RawMarker,
+    RawMarker,
 ];
 
 const OF_OBJECTS: &[Mutation] = &[AddVersionId];
@@ -214,6 +220,8 @@ const MULTI: &[Mutation] = &[
     DropResultVersion,
     MarkerCase,
     NoMultiDelete,
+    PoisonKeys,
+    PoisonKeys,
     EmptyResult,
     Pretty,
     Namespaced,

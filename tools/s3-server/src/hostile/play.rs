@@ -11,7 +11,7 @@ use super::dice::Dice;
 use super::document;
 use super::effects::{Effects, Item, item_of};
 use super::encoding;
-use super::envelope::{Envelope, gzip};
+use super::envelope::{Envelope, error, gzip};
 use super::listing::{self, Question};
 use super::mutation::{Kind, Mutation};
 use crate::http::answer::{Answer, Outcome};
@@ -187,7 +187,9 @@ impl Job<'_> {
             listing::mutate(&mut root, *mutation, &question, &mut dice.clone(), &mut effects);
         }
         let (how, mut dice) = self.encoding();
-        encoding::encode(&mut root, how, &mut dice, &mut effects);
+        let raw = listing::marker_of_last(&root).filter(|_| self.has(Mutation::RawMarker));
+        encoding::encode(&mut root, how, &mut dice);
+        raw.iter().for_each(|marker| root.set("NextKeyMarker", marker));
         if !self.is_other() {
             self.case.excuse(effects);
         }
@@ -294,6 +296,11 @@ impl Job<'_> {
     }
 
     fn delete_many(&self, request: MultiDelete, coin: &mut Dice) -> Answer {
+        if let Some(dice) = self.dice_of(Mutation::PoisonKeys).filter(|_| !self.is_other())
+            && let Some(code) = deletion::poison(&request.objects, dice)
+        {
+            return Answer::xml(400, error(code));
+        }
         let quiet = request.quiet;
         let confirms = self.envelope.confirms(Kind::DeleteMany);
         let never =

@@ -49,13 +49,17 @@ impl Profile {
     }
 
     /// Whether the mutation may come now and then. How a blank is encoded may not: a store that writes it as `+` here and as `%20`
-    /// there does not say what its pluses are, and no client can find out.
+    /// there does not say what its pluses are, and no client can find out. Nor may names be encoded in silence on some pages and be given
+    /// as they are on others.
     fn is_open_to(&self, mutation: Mutation) -> bool {
         const BLANKS: [Mutation; 2] = [Mutation::PercentBlank, Mutation::EncodeAll];
-        let is_encoding =
-            matches!(mutation, Mutation::LowerHex | Mutation::EncodingCase | Mutation::BadEscape);
-        let has_own_blanks = self.habits.iter().any(|habit| BLANKS.contains(habit));
-        !(BLANKS.contains(&mutation) || is_encoding && has_own_blanks)
+        const SILENT: [Mutation; 2] = [Mutation::HideEncoding, Mutation::RawNames];
+        const ENCODINGS: [Mutation; 4] =
+            [Mutation::LowerHex, Mutation::EncodingCase, Mutation::BadEscape, Mutation::RawNames];
+        let has = |some: &[Mutation]| self.habits.iter().any(|habit| some.contains(habit));
+        let is_settled = has(&BLANKS) || has(&SILENT);
+        let is_mixed = mutation == Mutation::HideEncoding && (self.chance > 0 || is_settled);
+        !(BLANKS.contains(&mutation) || is_mixed || ENCODINGS.contains(&mutation) && is_settled)
     }
 
     /// The mutations for the request of this number of its kind; each with whether it is a habit.

@@ -247,3 +247,52 @@ fn empty_pages_behind_new_places_end_a_listing_once_there_are_too_many() {
     let what = page(3 * MOST_EMPTY, Vec::new(), false).unwrap_err();
     assert!(what.contains("empty pages without an end"), "{what}");
 }
+
+#[test]
+fn versions_of_a_key_come_once_where_a_page_begins_with_them_again() {
+    let pages: [(&[&str], &[&str]); 4] = [
+        (&["a@1", "b@1", "b@2"], &["a@1", "b@1", "b@2"]),
+        (&["b@1", "b@3"], &["b@3"]),
+        (&["b@1", "b@2", "b@3", "c@1"], &["c@1"]),
+        (&["c@2", "c@1", "d@1"], &["c@2", "d@1"]),
+    ];
+    let mut ranges = Ranges::new(String::new(), 1, true);
+    for (number, (page, expected)) in pages.into_iter().enumerate() {
+        let Next { number: range, .. } = ranges.next().unwrap();
+        let object = |name: &&str| {
+            let (key, version) = name.split_once('@').unwrap();
+            Object { key: key.to_owned(), version: Some(version.to_owned()), ..Object::default() }
+        };
+        let next = Some(Place::Token(number.to_string()));
+        let listing =
+            Listing { objects: page.iter().map(object).collect(), next, ..Listing::default() };
+        let found = ranges.take(range, listing).unwrap();
+        let names: Vec<_> =
+            found.iter().map(|o| format!("{}@{}", o.key, o.version.as_ref().unwrap())).collect();
+        assert_eq!(names, expected);
+    }
+}
+
+#[test]
+fn a_key_that_two_ranges_found_comes_once_though_it_is_deleted_before_the_one_between_them_looks() {
+    let mut ranges = Ranges::new(String::new(), 8, true);
+    let page = |ranges: &mut Ranges, number, keys: &[&str], next: Option<&str>| {
+        let object = |key: &&str| Object { key: (*key).to_owned(), ..Object::default() };
+        let next = next.map(|token| Place::Token(token.to_owned()));
+        let listing =
+            Listing { objects: keys.iter().map(object).collect(), next, ..Listing::default() };
+        let found = ranges.take(number, listing).unwrap();
+        found.into_iter().map(|object| object.key).collect::<Vec<_>>()
+    };
+    let ask = |ranges: &mut Ranges| std::iter::from_fn(|| ranges.next()).count();
+    ask(&mut ranges);
+    assert_eq!(page(&mut ranges, 0, &["a"], Some("1")), ["a"]);
+    ranges.cut(0, Ok(vec!["m".to_owned()]));
+    ask(&mut ranges);
+    assert_eq!(page(&mut ranges, 1, &["x1", "x2"], None), ["x1", "x2"]);
+    ranges.cut(0, Ok(vec!["f".to_owned()]));
+    ask(&mut ranges);
+    assert_eq!(page(&mut ranges, 0, &["e", "x1"], Some("2")), ["e"]);
+    assert!(page(&mut ranges, 2, &["x2"], None).is_empty());
+    assert!(ranges.is_over());
+}
