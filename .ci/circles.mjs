@@ -49,7 +49,8 @@ function rustImports(file, text) {
   const root = file.match(/^(?:.*\/)?src(?=\/)/)?.[0]
   if (root === undefined) return []
   const module = rustModule(root, file)
-  const code = text.replace(/\/\/.*$/gm, '')
+  // `super` means another module in the tests that a file has inside; they may know whatever they test.
+  const code = text.replace(/\/\/.*$/gm, '').replace(/\nmod tests \{[\s\S]*?\n\}/, '')
   const paths = [...code.matchAll(/\buse\s+([^;]+);/g)].flatMap(([, tree]) => [...flatten(tree.replace(/\s+/g, ' '))])
   paths.push(...[...code.matchAll(/\b(?:crate|super)(?:::\w+)+/g)].map(([path]) => path))
   return paths.flatMap((path) => {
@@ -57,7 +58,10 @@ function rustImports(file, text) {
       .trim()
       .split('::')
       .map((name) => name.trim().split(' ')[0])
-    const from = { crate: [], self: module, super: module.slice(0, -1) }[names.shift()]
+    const roots = { crate: [], self: module, super: module.slice(0, -1) }
+    // A path may also begin with a child of this module; all others are those of other crates.
+    const isChild = roots[names[0]] === undefined && rustFile(root, [...module, names[0]]) !== undefined
+    const from = isChild ? module : roots[names.shift()]
     if (from === undefined) return []
     const target = [...from]
     while (names[0] === 'super') {

@@ -10,6 +10,7 @@ mod listing;
 pub mod names;
 mod page;
 mod question;
+pub mod undeclared;
 
 pub use deletion::{Deleted, Deletion, Single};
 pub use document::Answer;

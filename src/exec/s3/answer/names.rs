@@ -3,28 +3,25 @@
 //! Stores agree on `%xx`. Some write a blank as `+`, as in forms, and a plus as `%2B`; others write a blank as `%20`, and a plus as
 //! itself. With the wrong reading, another key than the listed one would be deleted for `a+b`. So neither reading is assumed: what
 //! the names of a store show is [remembered](Evidence), and where a `+` comes before any evidence the store is asked for both keys
-//! that it may mean. Whether names are encoded at all where a page does not say so is found out in [`undeclared`].
-
-mod undeclared;
+//! that it may mean. Whether names are encoded at all where a page does not say so is found out in [`undeclared`](super::undeclared).
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::page::{Page, Place};
-pub use undeclared::{Reading, conclude_undeclared};
 
 /// A store was seen to write a blank as `%20`, so that `+` is a plus.
 const BLANK_ESCAPED: u8 = 1;
 /// A store was seen to write a plus as `%2B`, so that `+` is a blank.
 const PLUS_ESCAPED: u8 = 2;
 /// A store was seen to encode names at all.
-const ENCODES: u8 = 4;
+pub(super) const ENCODES: u8 = 4;
 /// A store was found to encode names without saying so.
-const HIDES: u8 = 8;
+pub(super) const HIDES: u8 = 8;
 /// A store that says nothing of an encoding was found to give names as they are, and names without a `%` at least.
-const RAW: u8 = 16;
-const RAW_PLUS: u8 = 32;
+pub(super) const RAW: u8 = 16;
+pub(super) const RAW_PLUS: u8 = 32;
 /// How many names are kept to ask for: an object that is asked for may be deleted meanwhile.
-const MOST_DOUBTS: usize = 3;
+pub(super) const MOST_DOUBTS: usize = 3;
 
 /// What a `+` is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +34,7 @@ pub enum Plus {
 
 /// How a store encodes names, as far as it has shown.
 #[derive(Debug, Default)]
-pub struct Evidence(AtomicU8);
+pub struct Evidence(pub(super) AtomicU8);
 
 /// What came of decoding a page.
 #[derive(Debug, PartialEq)]
@@ -57,7 +54,7 @@ impl Evidence {
         });
     }
 
-    fn add(&self, seen: u8) -> u8 {
+    pub(super) fn add(&self, seen: u8) -> u8 {
         self.0.fetch_or(seen, Ordering::Relaxed) | seen
     }
 
@@ -134,7 +131,7 @@ impl Evidence {
 }
 
 /// The names of what is in a page, which the store may have encoded.
-fn entries(page: &mut Page) -> impl Iterator<Item = &mut String> {
+pub(super) fn entries(page: &mut Page) -> impl Iterator<Item = &mut String> {
     page.objects.iter_mut().map(|object| &mut object.key).chain(&mut page.prefixes)
 }
 

@@ -1,7 +1,8 @@
 //! Asks the store what the names in its listings mean, where they may mean two things.
 
 use super::Client;
-use crate::exec::s3::answer::names::{self, Plus, Reading};
+use crate::exec::s3::answer::names::{self, Plus};
+use crate::exec::s3::answer::undeclared::{Reading, conclude_undeclared};
 use crate::exec::s3::answer::{ListRequest, Page};
 use crate::exec::s3::fault::Fault;
 use crate::exec::s3::progress::Progress;
@@ -57,7 +58,7 @@ impl Client {
                     let what = "encodes the names of one page and not of another";
                     return Err(invalid(what.to_owned()));
                 }
-                if let Some(reading) = names::conclude_undeclared(&asked, answered.as_deref()) {
+                if let Some(reading) = conclude_undeclared(&asked, answered.as_deref()) {
                     self.names.found(reading);
                     if reading != Reading::RawPlus || !name.contains('%') {
                         return Ok(());

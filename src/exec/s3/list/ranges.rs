@@ -7,8 +7,9 @@
 //! earlier pages showed. So a range does not end where it was cut, but at the first key that the next range found. A range that
 //! reaches the cut before that key is known [waits](Stage::Waiting) with the objects behind the cut.
 
-use std::collections::HashSet;
+mod range;
 
+use self::range::{Range, Stage};
 use crate::exec::s3::answer::{Listing, Place};
 use crate::exec::s3::object::Object;
 
@@ -18,8 +19,6 @@ const LARGE: u32 = 4;
 const RECONSIDER: u32 = 16;
 /// How often the search for places may fail.
 const MOST_FAILURES: u32 = 3;
-/// So many pages in a row may be empty: stores skip over what was deleted, a thousand keys a page and more.
-const MOST_EMPTY: u32 = 10_000;
 
 /// A page to ask for.
 #[derive(Debug, PartialEq)]
@@ -43,48 +42,6 @@ pub struct Candidate {
     pub until: Option<String>,
     /// How many places are wanted.
     pub want: usize,
-}
-
-/// What a range waits for.
-#[derive(Debug, Default, PartialEq)]
-enum Stage {
-    /// A lister.
-    #[default]
-    Idle,
-    /// Its next page.
-    Listing,
-    /// The first key of the next range. These objects belong to this range if they come before that key.
-    Waiting(Vec<Object>),
-}
-
-/// Keys after one, and up to another.
-#[derive(Debug, Default)]
-struct Range {
-    number: u64,
-    after: String,
-    /// The place at which it was cut off.
-    until: Option<String>,
-    /// The first key of the next range, once it is known.
-    bound: Option<String>,
-    stage: Stage,
-    place: Option<Place>,
-    /// The place of an earlier page, by which circles are found.
-    mark: Option<Place>,
-    /// The first object of one of the pages before, with its version.
-    seen: Option<(String, Option<String>)>,
-    /// How many pages were empty since the last object came.
-    empty: u32,
-    /// The store has no page after the last one of this range.
-    is_last: bool,
-    /// Its first key.
-    first: Option<String>,
-    /// The last key found, with its version.
-    last: Option<(String, Option<String>)>,
-    /// The versions of that key which were found.
-    seen: HashSet<String>,
-    pages: u32,
-    /// The number of pages at which the range is looked at again for places to cut.
-    reconsider: u32,
 }
 
 /// All ranges of a listing that have not ended.
@@ -312,86 +269,6 @@ impl Ranges {
             let number = range.number;
             found.extend(self.settle(number, rest));
         }
-    }
-}
-
-impl Range {
-    fn last_key(&self) -> Option<&str> {
-        self.last.as_ref().map(|(key, _)| key.as_str())
-    }
-
-    /// Keeps in mind how far it came.
-    fn note_last(&mut self, objects: &[Object]) {
-        let Some(last) = objects.last() else { return };
-        if self.last_key() != Some(&last.key) {
-            self.seen.clear();
-        }
-        let of_last = objects.iter().rev().take_while(|object| object.key == last.key);
-        self.seen.extend(of_last.filter_map(|object| object.version.clone()));
-        self.last = Some((last.key.clone(), last.version.clone()));
-    }
-
-    /// Removes objects that come twice, and returns whether all keys are in order.
-    fn sort_out(&self, objects: &mut Vec<Object>) -> bool {
-        let begins =
-            |object: &Object| self.last_key().is_none_or(|last| object.key.as_str() > last);
-        if objects.first().is_none_or(begins)
-            && objects.is_sorted_by(|one, other| one.key < other.key)
-        {
-            return true;
-        }
-        objects.dedup_by(|one, other| one.key == other.key && one.version == other.version);
-        // A store that was told to go on behind a version which is deleted by now may begin its key again.
-        let mut is_beginning = true;
-        objects.retain(|object| {
-            is_beginning &= self.last_key() == Some(&object.key);
-            let is_seen = object.version.as_ref().is_none_or(|version| self.seen.contains(version));
-            !(is_beginning && is_seen)
-        });
-        let is_after =
-            |object: &Object| self.last_key().is_none_or(|last| object.key.as_str() >= last);
-        objects.first().is_none_or(is_after)
-            && objects.is_sorted_by(|one, other| one.key <= other.key)
-    }
-
-    /// Notes what a page begins with, unless pages come again or never bring anything, whatever new places the store names.
-    fn see(&mut self, first: Option<&Object>, is_more_to_come: bool) -> Result<(), String> {
-        let Some(Object { key, version, .. }) = first else {
-            self.empty += 1;
-            return match is_more_to_come && self.empty > MOST_EMPTY {
-                true => Err(format!("gives empty pages without an end, {MOST_EMPTY} in a row")),
-                false => Ok(()),
-            };
-        };
-        self.empty = 0;
-        if self.seen.as_ref().is_some_and(|seen| seen.0 == *key && seen.1 == *version) {
-            return Err(format!("lists {key:?} again on a later page"));
-        }
-        // As the marks of places, so that a circle of any length is found.
-        if (self.pages + 1).is_power_of_two() || self.seen.is_none() {
-            self.seen = Some((key.clone(), version.clone()));
-        }
-        Ok(())
-    }
-
-    /// Notes where the next page begins, unless that leads in a circle.
-    fn go_on(&mut self, next: Option<Place>) -> Result<(), String> {
-        if next.is_some() {
-            if self.place == next {
-                return Err("says that the next page begins where this one did".to_owned());
-            }
-            if self.mark == next {
-                return Err("says that the next page begins where one before did".to_owned());
-            }
-            // The distance between marks doubles, so that circles of any length are found.
-            if (self.pages + 1).is_power_of_two() {
-                self.mark.clone_from(&next);
-            }
-        }
-        self.pages += 1;
-        self.is_last = next.is_none();
-        self.place = next;
-        Ok(())
     }
 }
 

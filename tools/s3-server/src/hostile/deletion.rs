@@ -6,7 +6,7 @@
 
 use super::dice::Dice;
 use super::mutation::Mutation;
-use crate::request::input::DeleteEntry;
+use crate::request::deletion::DeleteEntry;
 use crate::xml::read::Element;
 
 /// Codes for keys that stay. Other stores than S3 have codes of their own.

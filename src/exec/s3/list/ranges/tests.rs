@@ -1,3 +1,4 @@
+use super::range::MOST_EMPTY;
 use std::collections::VecDeque;
 
 use super::*;

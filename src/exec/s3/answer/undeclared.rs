@@ -4,7 +4,9 @@
 //! leave out that they do, so that `a%20b` may be the name of a key or stand for `a b`. The wrong one would be deleted, and be
 //! confirmed, as it is not there. So the store is asked for the key of that very name, once per client as a rule.
 
-use super::{ENCODES, Evidence, HIDES, MOST_DOUBTS, Plus, RAW, RAW_PLUS, decode, entries};
+use std::sync::atomic::Ordering;
+
+use super::names::{ENCODES, Evidence, HIDES, MOST_DOUBTS, Plus, RAW, RAW_PLUS, decode, entries};
 use crate::exec::s3::answer::page::Page;
 
 /// How the names of a page that says nothing of an encoding are to be read.
@@ -25,7 +27,7 @@ impl Evidence {
     ///
     /// What the store does, in words that continue "The store".
     pub fn declare(&self, page: &mut Page) -> Result<Vec<String>, String> {
-        let known = self.0.load(super::Ordering::Relaxed);
+        let known = self.0.load(Ordering::Relaxed);
         // Of a store that says so on other pages, `decode` takes no such name.
         if page.is_encoded || known & (ENCODES | HIDES) == ENCODES {
             return Ok(Vec::new());
@@ -68,7 +70,7 @@ impl Evidence {
 
     /// Whether the store encodes names without saying so.
     pub fn hides_encoding(&self) -> bool {
-        self.0.load(super::Ordering::Relaxed) & HIDES != 0
+        self.0.load(Ordering::Relaxed) & HIDES != 0
     }
 }
 
