@@ -32,11 +32,11 @@ pub struct Range {
     pub(super) stage: Stage,
     pub(super) place: Option<Place>,
     /// The place of an earlier page, by which circles are found.
-    mark: Option<Place>,
+    pub(super) mark: Option<Place>,
     /// The first object of one of the pages before, with its version: pages that come again are found by it.
-    landmark: Option<(String, Option<String>)>,
+    pub(super) landmark: Option<(String, Option<String>)>,
     /// How many pages were empty since the last object came.
-    empty: u32,
+    pub(super) empty: u32,
     /// The store has no page after the last one of this range.
     pub(super) is_last: bool,
     /// Its first key.
@@ -44,7 +44,7 @@ pub struct Range {
     /// The last key found, with its version.
     pub(super) last: Option<(String, Option<String>)>,
     /// The versions of that key which were found.
-    seen: HashSet<String>,
+    pub(super) seen: HashSet<String>,
     pub(super) pages: u32,
     /// The number of pages at which the range is looked at again for places to cut.
     pub(super) reconsider: u32,
