@@ -21,12 +21,12 @@ impl Client {
         request: &ListRequest,
         progress: &Progress,
     ) -> Result<(), Fault> {
-        let doubts = self.names.declare(page).map_err(invalid)?;
+        let doubts = self.names(request).declare(page).map_err(invalid)?;
         if doubts.is_empty() {
             return Ok(());
         }
         self.ask_for_encoding(target, request, &doubts, progress).await?;
-        self.names.declare(page).map(drop).map_err(invalid)
+        self.names(request).declare(page).map(drop).map_err(invalid)
     }
 
     async fn ask_for_encoding(
@@ -59,7 +59,7 @@ impl Client {
                     return Err(invalid(what.to_owned()));
                 }
                 if let Some(reading) = conclude_undeclared(&asked, answered.as_deref()) {
-                    self.names.found(reading);
+                    self.names(request).found(reading);
                     if reading != Reading::RawPlus || !name.contains('%') {
                         return Ok(());
                     }
@@ -79,14 +79,14 @@ impl Client {
     ) -> Result<(), Fault> {
         let told = names::conclude_by_prefix(doubts, &request.prefix).map_err(invalid)?;
         if let Some(plus) = told {
-            self.names.learn(plus);
+            self.names(request).learn(plus);
             return Ok(());
         }
         let first = async |name: &str, plus: Plus| {
             let asked = names::decode(name, plus).map_err(invalid)?;
             let (answered, is_declared) = self.first(target, request, &asked, progress).await?;
             // Names that are not encoded tell nothing of how they would be.
-            let is_encoded = is_declared || self.names.hides_encoding();
+            let is_encoded = is_declared || self.names(request).hides_encoding();
             Ok::<_, Fault>((asked, answered.filter(|_| is_encoded)))
         };
         for name in doubts {
@@ -94,7 +94,7 @@ impl Client {
             let (blank, as_blank) = first(name, Plus::Blank).await?;
             let found = names::conclude((&plus, as_plus.as_deref()), (&blank, as_blank.as_deref()));
             if let Some(found) = found {
-                self.names.learn(found);
+                self.names(request).learn(found);
                 break;
             }
         }

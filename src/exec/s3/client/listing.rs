@@ -72,7 +72,8 @@ impl Client {
         let mut page = self.page(target, request, progress).await?;
         self.declare(&mut page, target, request, progress).await?;
         for can_ask in [true, false] {
-            let decoded = self.names.decode(page).map_err(|what| Fault::invalid_listing(&what))?;
+            let decoded =
+                self.names(request).decode(page).map_err(|what| Fault::invalid_listing(&what))?;
             page = match decoded {
                 Decoded::Page(page) => {
                     let accepted = request.accept(page);

@@ -14,6 +14,7 @@ use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
 use self::operation::Sending;
+use super::answer::ListRequest;
 use super::answer::names::Evidence;
 use super::config::{Config, Connected, connect};
 use super::credentials::{Credentials, Values};
@@ -33,8 +34,9 @@ pub struct Client {
     connected: OnceCell<Connected>,
     /// What is known of how the store deletes.
     pub ways: Arc<Ways>,
-    /// What is known of how the store encodes names.
-    names: Evidence,
+    /// What is known of how the store encodes names in listings of objects, and in those of versions: a store may well answer the
+    /// two by code that differs.
+    names: [Evidence; 2],
 }
 
 impl Client {
@@ -45,8 +47,13 @@ impl Client {
             credentials,
             connected: OnceCell::new(),
             ways: Arc::new(Ways::new(way)),
-            names: Evidence::default(),
+            names: Default::default(),
         }
+    }
+
+    /// What is known of the names in answers to such a request.
+    fn names(&self, request: &ListRequest) -> &Evidence {
+        &self.names[usize::from(request.versions)]
     }
 
     /// The options that the client was made with.
