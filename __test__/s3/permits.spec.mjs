@@ -56,19 +56,17 @@ for (const [scope, provider] of Object.entries(scopes)) {
       const { client, server, synchronizers, del } = start(t)
       await server.seed({ bucket: Bucket, keys: ['a/1', 'b/1'] })
       const other = synchronizers.forKey('b/', 1)
+      let outside
       await other.synchronized(async () => {
         await del({ task: ['a/1'] })
         // Somebody else, whose call is not in the section.
-        const outside = new Promise((resolve, reject) => {
+        outside = new Promise((resolve, reject) => {
           queue.push(() => del({ task: ['b/1'] }).then(resolve, reject))
         })
         await waitUntil(() => other.stats.numberOfTasks === 2)
         t.deepEqual(await keysOf(client), ['b/1'], 'the section is respected')
-        outside.then(() => {
-          queue.done = true
-        })
       })
-      await waitUntil(() => queue.done)
+      await outside
       t.deepEqual(await keysOf(client), [])
     },
   )

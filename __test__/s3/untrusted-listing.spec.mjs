@@ -250,6 +250,22 @@ for (const [name, encode] of Object.entries({ 'a plus': encodePath, 'a blank': e
   }
 }
 
+test('names are read as each kind of listing has them, where a store encodes those of objects alone', async (t) => {
+  const keys = ['100%', 'a b', 'a+b', '%20']
+  const answer = ({ kind }, page) => {
+    if (kind !== 'versions') return
+    delete page.fields.EncodingType
+    delete page.fields.Prefix
+    for (const entry of page.contents) entry.Key = decodeURIComponent(entry.Key.replaceAll('+', ' '))
+  }
+  const { client, store } = await open(t, { keys: keys.map((key) => [key, '1']), answer })
+  t.deepEqual(await keysOf(client), sorted(keys))
+  const versions = await flat(client.listObjectVersions({ Bucket }))
+  t.deepEqual(sorted(versions.map(({ Key }) => Key)), sorted(keys))
+  t.is((await client.deletePrefix({ Bucket, all: true, versions: true })).deleted, keys.length)
+  t.deepEqual(store.left(), [])
+})
+
 test('a store that does not tell what + is in its names gets no delete', async (t) => {
   const answer = (_, page) => {
     page.contents = [{ Key: 'a+b' }]
