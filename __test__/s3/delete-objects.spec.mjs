@@ -1,4 +1,4 @@
-// The executor on its own: batches, calls that share requests, what stays, and the end.
+// The executor on its own: batches, calls that share requests, keys that fail, and the end.
 import test from 'ava'
 import { S3BulkError, S3DeleteError } from 'ya-syn-native/s3'
 import { Bucket, keysOf, numbered, requests, sleep, versionsOf, waitUntil, withStore } from './store.mjs'
@@ -64,7 +64,7 @@ serial('a key named twice goes, in one call and in two', async (t) => {
   t.deepEqual(await keysOf(client), [])
 })
 
-serial('each call is told of its own keys that stayed, with code and message, and of how many went', async (t) => {
+serial('each call is told of its own keys that failed, with code and message, and of how many were deleted', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['a', 'b', '-c & d', '-é', 'e'] })
   await server.faults([

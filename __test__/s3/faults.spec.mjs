@@ -86,13 +86,13 @@ for (const code of ['AccessDenied', 'ObjectLocked', 'SomethingNew']) {
     await server.faults([
       { operation: 'DeleteObjects', times: 'always', prefix: 'c', keyError: { code, message: 'no' } },
     ])
-    const stayed = []
+    const failed = []
     const result = await client.deletePrefix({
       Bucket,
       all: true,
-      onTaskError: (error, { task }) => stayed.push([error.code, task]),
+      onTaskError: (error, { task }) => failed.push([error.code, task]),
     })
-    t.deepEqual(stayed, [[code, ['c & d']]])
+    t.deepEqual(failed, [[code, ['c & d']]])
     t.like(result, { deleted: 3, failed: 1, retries: 0 })
     t.deepEqual(await keysOf(client), ['c & d'])
   })

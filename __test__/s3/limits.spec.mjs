@@ -198,7 +198,7 @@ serial('with synchronizers the limit is the very forKey(prefix) of JavaScript', 
     await waitUntil(async () => (await keysOf(client)).length === 500)
     t.true(
       (await keysOf(client)).every((key) => key.startsWith('3/')),
-      'no key went whose synchronizer was held',
+      'no key was deleted whose synchronizer was held',
     )
     t.is(sp.forKey('3/').stats.numberOfRunningTasks, 2)
     t.true(sp.forKey('3/').stats.numberOfTasks > 2, 'the native requests wait in the queue')

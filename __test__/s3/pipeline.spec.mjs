@@ -110,7 +110,7 @@ serial('the fused run deletes from the bucket that was listed, and refuses anoth
   t.deepEqual(await keysOf(client, { Bucket: 'other' }), ['a'])
 })
 
-const stays = [
+const denials = [
   {
     operation: 'DeleteObjects',
     times: 'always',
@@ -122,10 +122,10 @@ for (const [name, options] of [
   ['fused', {}],
   ['with a filter in JavaScript', { where: () => true }],
 ]) {
-  serial(`onTaskError gets the keys that stayed as task: ${name}`, async (t) => {
+  serial(`onTaskError gets the keys that failed as task: ${name}`, async (t) => {
     const { client, server } = t.context
     await server.seed({ bucket: Bucket, keys: ['no 1', 'no 2', 'ok'] })
-    await server.faults(stays)
+    await server.faults(denials)
     const told = []
     const onTaskError = (error, { task }) =>
       told.push([error instanceof S3DeleteError, error.failed.map(({ Key, code }) => [Key, code]), task])
@@ -156,7 +156,7 @@ for (const [name, options] of [
 serial('without onTaskError the fused run goes on, as every pipeline does', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, keys: ['no 1', 'ok'] })
-  await server.faults(stays)
+  await server.faults(denials)
   await sp.executeTasks({
     maxTasksInFlight: 5,
     taskSource: client.listKeys({ Bucket }),
@@ -169,7 +169,7 @@ serial('an onTaskError that throws rejects the fused run with its first error, a
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: 'no{i}', count: 30 })
   await server.seed({ bucket: Bucket, template: 'ok{i}', count: 30 })
-  await server.faults(stays)
+  await server.faults(denials)
   const error = new Error('broken handler')
   let calls = 0
   const onTaskError = async () => {

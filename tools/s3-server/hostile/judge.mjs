@@ -146,8 +146,8 @@ function judgeCalls(seen, truth, wrong) {
     if (error !== undefined && error.name !== 'S3DeleteError') continue
     const failed = new Set((error?.failed ?? []).map(({ Key, VersionId }) => nameOf(Key, VersionId)))
     const rest = items.map(({ Key, VersionId }) => nameOf(Key, VersionId)).filter((name) => !failed.has(name))
-    const stayed = rest.filter((name) => truth.remaining.has(name))
-    if (stayed.length > 0) wrong.push('counted as deleted and still there', some(stayed))
+    const undeleted = rest.filter((name) => truth.remaining.has(name))
+    if (undeleted.length > 0) wrong.push('counted as deleted and still there', some(undeleted))
     if (error !== undefined && error.deleted + error.failed.length !== items.length)
       wrong.push(
         'the counts do not add up',

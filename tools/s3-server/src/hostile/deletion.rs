@@ -1,7 +1,7 @@
 //! Mutations of the answers to deletes.
 //!
 //! The document names every key: those that were deleted, and those that were not with an error. What a quiet request is
-//! not told is taken out at last. A key that stays is never confirmed: where the absence of an error is an answer (a quiet
+//! not told is taken out at last. A key that is not deleted is never confirmed: where the absence of an error is an answer (a quiet
 //! request), errors stay, and where it is none, they may go.
 
 use super::dice::Dice;
@@ -41,11 +41,11 @@ const POISONS: [&str; 5] = [
 /// Codes that say that the key is not there.
 const GONE: [&str; 2] = ["NoSuchKey", "NoSuchVersion"];
 
-/// The error of a key that stays.
+/// The error of a key that is not deleted.
 pub fn refusal(key: &str, version: Option<&str>, code: &str) -> Element {
     let mut fields = vec![Element::leaf("Key", key)];
     fields.extend(version.map(|version| Element::leaf("VersionId", version)));
-    fields.extend([Element::leaf("Code", code), Element::leaf("Message", "It stays.")]);
+    fields.extend([Element::leaf("Code", code), Element::leaf("Message", "It is not deleted.")]);
     Element::of("Error", fields)
 }
 
