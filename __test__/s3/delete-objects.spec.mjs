@@ -64,35 +64,38 @@ serial('a key named twice goes, in one call and in two', async (t) => {
   t.deepEqual(await keysOf(client), [])
 })
 
-serial('each call is told of its own keys that failed, with code and message, and of how many were deleted', async (t) => {
-  const { client, server } = t.context
-  await server.seed({ bucket: Bucket, keys: ['a', 'b', '-c & d', '-é', 'e'] })
-  await server.faults([
-    {
-      operation: 'DeleteObjects',
-      times: 'always',
-      prefix: '-',
-      keyError: { code: 'AccessDenied', message: 'not yours' },
-    },
-  ])
-  const del = client.deleteObjects({ Bucket, maxTasksInExecution: 1 })
-  const [one, two, three] = await Promise.allSettled([
-    del({ task: ['a'] }),
-    del({ task: ['b', '-c & d'] }),
-    del({ task: [{ Key: 'e' }, '-é'] }),
-  ])
-  t.is(one.status, 'fulfilled')
-  t.true(two.reason instanceof S3DeleteError)
-  t.is(two.reason.name, 'S3DeleteError')
-  t.is(two.reason.message, '1 key of bucket "bucket" was not deleted: "-c & d": AccessDenied (not yours)')
-  t.like(two.reason, { code: 'AccessDenied', deleted: 1 })
-  t.deepEqual(two.reason.failed, [{ Key: '-c & d', code: 'AccessDenied', message: 'not yours' }])
-  t.deepEqual(
-    [three.reason.failed, three.reason.deleted],
-    [[{ Key: '-é', code: 'AccessDenied', message: 'not yours' }], 1],
-  )
-  t.deepEqual(await keysOf(client), ['-c & d', '-é'])
-})
+serial(
+  'each call is told of its own keys that failed, with code and message, and of how many were deleted',
+  async (t) => {
+    const { client, server } = t.context
+    await server.seed({ bucket: Bucket, keys: ['a', 'b', '-c & d', '-é', 'e'] })
+    await server.faults([
+      {
+        operation: 'DeleteObjects',
+        times: 'always',
+        prefix: '-',
+        keyError: { code: 'AccessDenied', message: 'not yours' },
+      },
+    ])
+    const del = client.deleteObjects({ Bucket, maxTasksInExecution: 1 })
+    const [one, two, three] = await Promise.allSettled([
+      del({ task: ['a'] }),
+      del({ task: ['b', '-c & d'] }),
+      del({ task: [{ Key: 'e' }, '-é'] }),
+    ])
+    t.is(one.status, 'fulfilled')
+    t.true(two.reason instanceof S3DeleteError)
+    t.is(two.reason.name, 'S3DeleteError')
+    t.is(two.reason.message, '1 key of bucket "bucket" was not deleted: "-c & d": AccessDenied (not yours)')
+    t.like(two.reason, { code: 'AccessDenied', deleted: 1 })
+    t.deepEqual(two.reason.failed, [{ Key: '-c & d', code: 'AccessDenied', message: 'not yours' }])
+    t.deepEqual(
+      [three.reason.failed, three.reason.deleted],
+      [[{ Key: '-é', code: 'AccessDenied', message: 'not yours' }], 1],
+    )
+    t.deepEqual(await keysOf(client), ['-c & d', '-é'])
+  },
+)
 
 serial('a message names a few keys and counts the others', async (t) => {
   const { client, server } = t.context
