@@ -48,7 +48,7 @@ class Executor {
   async delete(page) {
     const { keys, versions, refused } = toColumns(page)
     refuseReentry(this.#limitPerKey, this.#options, keys)
-    this.#signal?.throwIfAborted()
+    if (this.#signal?.aborted) throw this.#signal.reason
     const settled = keys.length === 0 ? undefined : await this.#call(keys, versions)
     const { deleted = 0, untried = 0, fault = null } = settled ?? {}
     const failed = settled === undefined ? refused : [...refused, ...failedKeys(settled.failed)]
@@ -115,10 +115,10 @@ class Executor {
   async #pump() {
     if (this.#isPumping) return
     this.#isPumping = true
-    // The signal is listened to only while calls wait, so that it keeps no executor that nobody calls.
-    if (this.#signal != null) onAbort(this.#signal, this.#onAbort)
     let isOver = false
     try {
+      // The signal is listened to only while calls wait, so that it keeps no executor that nobody calls.
+      if (this.#signal != null) onAbort(this.#signal, this.#onAbort)
       while (this.#calls.size > 0) {
         const chunk = await this.#job.next()
         isOver ||= chunk.fault !== null
@@ -126,7 +126,7 @@ class Executor {
         this.#calls.delete(chunk.call)
       }
     } catch (error) {
-      // The core failed, so no chunk will tell the calls that wait.
+      // The core failed, or the signal can't be listened to: no chunk will tell the calls that wait.
       isOver = true
       for (const call of this.#calls.values()) call.reject(error)
       this.#calls.clear()

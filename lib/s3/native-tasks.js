@@ -10,7 +10,7 @@ const ignore = () => {}
 /** `options` are those of the addon, `params` those of executeTasks. */
 async function executeNatively(client, options, limitPerKey, params) {
   const { signal, maxTasksInFlight, onTaskError = ignore, onProgress } = params
-  signal?.throwIfAborted()
+  if (signal?.aborted) throw signal.reason
   const toProgress = (progress) => ({
     pulled: progress.listed,
     running: progress.inFlight,

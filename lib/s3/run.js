@@ -64,12 +64,13 @@ class Run {
   async execute() {
     const { signal, onProgress } = this.#hooks
     this.#client.started(this)
-    if (signal != null) onAbort(signal, this.#onAbort)
-    const timer =
-      onProgress == null
-        ? undefined
-        : setInterval(() => tellSafely(() => this.#report(core.readS3(this.#job.id))), INTERVAL)
+    let timer
     try {
+      // A signal that can't be listened to ends the run, which would else go on with nobody to stop it.
+      if (signal != null) onAbort(signal, this.#onAbort)
+      if (onProgress != null) {
+        timer = setInterval(() => tellSafely(() => this.#report(core.readS3(this.#job.id))), INTERVAL)
+      }
       return await this.#takeAll()
     } finally {
       clearInterval(timer)
