@@ -6,7 +6,7 @@ withStore(test)
 const serial = test.serial
 
 serial(
-  'a condition that is null, and a filter that is a list, are refused and do not let more keys pass',
+  'a condition that is null or empty, and a filter that is a list, are refused and do not let more keys pass',
   async (t) => {
     const { client, server } = t.context
     await server.seed({ bucket: Bucket, keys: ['a'] })
@@ -16,6 +16,16 @@ serial(
         message: `filter.${name} must be a condition, or left out, but is null`,
       })
     }
+    for (const name of ['modifiedBefore', 'suffix', 'glob', 'regex']) {
+      await t.throwsAsync(client.deletePrefix({ Bucket, Prefix: 'a', filter: { [name]: '' } }), {
+        code: 'Invalid',
+        message: `filter.${name} must be a condition, or left out, but is ''`,
+      })
+    }
+    await t.throwsAsync(client.deletePrefix({ Bucket, Prefix: 'a', ExpectedBucketOwner: '' }), {
+      code: 'Invalid',
+      message: "ExpectedBucketOwner must be the id of an account, or left out, but is ''",
+    })
     await t.throwsAsync(client.deletePrefix({ Bucket, Prefix: 'a', filter: [{ suffix: 'b' }] }), {
       code: 'Invalid',
       message: /filter must be an object/,

@@ -23,7 +23,7 @@ function toFilter(filter) {
   }
   // A condition that went missing must not become a filter that wants more.
   for (const [field, value] of Object.entries({ modifiedBefore, minSize, maxSize, suffix, glob, regex })) {
-    if (value === null) throw invalid(`filter.${field}`, value, 'a condition, or left out')
+    if (value === null || value === '') throw invalid(`filter.${field}`, value, 'a condition, or left out')
   }
   const before = modifiedBefore === undefined ? undefined : checkDate('filter.modifiedBefore', modifiedBefore)
   for (const [sizeName, size] of [

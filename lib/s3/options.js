@@ -79,6 +79,8 @@ function toTarget({ Bucket, ExpectedBucketOwner, RequestPayer }) {
     throw invalid('Bucket', Bucket, 'a name without a path, or an ARN: the beginning of keys belongs into `Prefix`')
   }
   checkText('ExpectedBucketOwner', ExpectedBucketOwner)
+  // A guard that is empty would guard nothing.
+  if (ExpectedBucketOwner === '') throw invalid('ExpectedBucketOwner', '', 'the id of an account, or left out')
   if (RequestPayer != null && RequestPayer !== 'requester')
     throw invalid('RequestPayer', RequestPayer, "'requester', or left out")
   return { Bucket, ExpectedBucketOwner, requesterPays: RequestPayer === 'requester' }
