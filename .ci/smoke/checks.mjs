@@ -3,44 +3,14 @@ import assert from 'node:assert/strict'
 import { CreateBucketCommand, PutBucketVersioningCommand } from '@aws-sdk/client-s3'
 import { SynchronizerProvider } from '../../index.mjs'
 import { S3BulkClient, S3DeleteError } from '../../s3.mjs'
+import { ODD_KEYS } from '../../__test__/helpers/odd-keys.mjs'
 import { credentials } from './stores.mjs'
 
 const KEYS = 2500
 const provider = new SynchronizerProvider()
 
-// Keys that clients get wrong.
-const ODD = [
-  ' ',
-  ' a',
-  'a ',
-  'a',
-  'a b',
-  'a+b',
-  'a%2Fb',
-  'a/b',
-  '%20',
-  '100%',
-  '&<>"\'',
-  'd/',
-  'd//x',
-  '/lead',
-  'd/./x',
-  'd/../e',
-  '..',
-  '.',
-  'é',
-  '😀',
-  '\u{FFFD}',
-  '~*()!',
-  '\t',
-  '\n',
-  '\r',
-  'x\ry',
-  '\u{1}',
-  'k\u{7f}',
-  'k'.repeat(200),
-  'p'.repeat(200) + '/' + 'q'.repeat(823),
-]
+// Keys that clients get wrong, control characters and the longest names among them.
+const ODD = [...ODD_KEYS, 'x\ry', '\u{1}', 'k\u{7f}', 'k'.repeat(200), 'p'.repeat(200) + '/' + 'q'.repeat(823)]
 
 export async function listAndDelete({ client, sdk, put }) {
   const Bucket = await newBucket(sdk, 'list')

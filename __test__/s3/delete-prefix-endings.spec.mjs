@@ -11,7 +11,7 @@ const denied = (times = 'always') => [
   { operation: 'DeleteObjects', times, prefix: 'no', keyError: { code: 'AccessDenied', message: 'not yours' } },
 ]
 
-serial('each key that stayed reaches onTaskError by name and code, and the job resolves', async (t) => {
+serial('each key that failed reaches onTaskError by name and code, and the job resolves', async (t) => {
   const { client, server } = t.context
   await server.seed({ bucket: Bucket, template: 'ok/{i}', count: 50 })
   await server.seed({ bucket: Bucket, keys: ['no & 1', 'no\n2'], puts: 2, versioning: 'Enabled' })
@@ -20,20 +20,20 @@ serial('each key that stayed reaches onTaskError by name and code, and the job r
     [false, 2],
     [true, 4],
   ]) {
-    const stayed = []
+    const told = []
     const onTaskError = async (error, { task }) => {
       t.true(error instanceof S3DeleteError)
       t.deepEqual(
         error.failed.map(({ Key, VersionId }) => (versions ? { Key, VersionId } : Key)),
         task,
       )
-      stayed.push(...error.failed)
+      told.push(...error.failed)
     }
     const { failed } = await client.deletePrefix({ Bucket, all: true, versions, onTaskError })
-    t.deepEqual([failed, stayed.length], [count, count])
-    t.deepEqual([...new Set(stayed.map(({ Key }) => Key))].sort(), ['no\n2', 'no & 1'])
-    t.true(stayed.every(({ code, message }) => code === 'AccessDenied' && message === 'not yours'))
-    t.true(stayed.every(({ VersionId }) => (typeof VersionId === 'string') === versions))
+    t.deepEqual([failed, told.length], [count, count])
+    t.deepEqual([...new Set(told.map(({ Key }) => Key))].sort(), ['no\n2', 'no & 1'])
+    t.true(told.every(({ code, message }) => code === 'AccessDenied' && message === 'not yours'))
+    t.true(told.every(({ VersionId }) => (typeof VersionId === 'string') === versions))
   }
   t.deepEqual(await keysOf(client), ['no\n2', 'no & 1'])
 })
@@ -90,7 +90,7 @@ const ends = {
     server.faults([...denied(), { operation: 'ListObjectsV2', times: 'always', status: 403, code: 'AccessDenied' }]),
 }
 for (const [name, end] of Object.entries(ends)) {
-  serial(`keys that stayed before the job ended by ${name} are in the rejection`, async (t) => {
+  serial(`keys that failed before the job ended by ${name} are in the rejection`, async (t) => {
     const { open, server } = t.context
     await server.configure({ latencyList: 20 })
     await server.seed({ bucket: Bucket, template: 'no/{i:04}', count: 3000 })
