@@ -94,11 +94,12 @@ export interface S3BulkClientConfig {
 export interface S3Target {
   /** A name, or the ARN of an access point. */
   readonly Bucket: string
+  /** The account that has to own the bucket; refused when it is empty. */
   readonly ExpectedBucketOwner?: string | undefined
   readonly RequestPayer?: 'requester' | undefined
 }
 
-/** Which keys a listing gives; all that is set has to hold. Rust applies it, before pages are emitted. */
+/** Which keys a listing gives; all that is set has to hold, and what is `null` or empty is refused. Rust applies it, before pages are emitted. */
 export interface S3Filter {
   /** Last modified before this moment. */
   readonly modifiedBefore?: Date | number | string | undefined
